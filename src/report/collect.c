@@ -8,6 +8,7 @@
 
 /* Numbers that a page has of each table, 8 bytes each, and 4 of frames. */
 enum { ROW_NUMBERS = 1 << 19, STEP_NUMBERS = 1 << 17, FRAME_NUMBERS = 1 << 20, MOST_EVENTS = 1000 };
+enum { MOST_SWITCHES = 4000 };
 
 static dfl_status write_failure(const dfl_new_file *out);
 
@@ -15,7 +16,8 @@ dfl_status dfl_report_create(dfl_report *out, dfl_context *ctx, const dfl_descri
                              bool frames)
 {
     const int columns = frames ? about->nscene : 0;
-    *out = (dfl_report){.ctx = ctx, .about = about, .events = {.ctx = ctx}};
+    *out =
+        (dfl_report){.ctx = ctx, .about = about, .events = {.ctx = ctx}, .switches = {.ctx = ctx}};
     dfl_status status = dfl_thin_create(&out->rows, ctx, about->n + about->m, false, ROW_NUMBERS);
     if (!status)
         status = dfl_thin_create(&out->steps, ctx, DFL_STEP_COLUMNS, false, STEP_NUMBERS);
@@ -33,6 +35,7 @@ void dfl_report_clear(dfl_report *report)
         if (tables[i]->ctx)
             dfl_thin_clear(tables[i]);
     dfl_text_clear(&report->events);
+    dfl_text_clear(&report->switches);
     *report = (dfl_report){0};
 }
 
@@ -44,6 +47,22 @@ void dfl_report_event(dfl_report *report, const dfl_event_record *event)
     dfl_text_add(text, text->length > 0 ? ",[" : "[");
     dfl_json_number(text, event->time);
     dfl_text_add(text, ",%d,%d]", event->event, event->direction);
+}
+
+void dfl_report_switch(dfl_report *report, const dfl_switch_record *happened)
+{
+    dfl_text *text = &report->switches;
+    if (report->nswitches++ >= MOST_SWITCHES)
+        return;
+    dfl_text_add(text, text->length > 0 ? ",[" : "[");
+    dfl_json_number(text, happened->time);
+    dfl_text_add(text, ",%d,%d,%d,", (int)happened->kind, happened->name, happened->state);
+    dfl_json_number(text, happened->energy_change);
+    for (int i = 0; i < happened->nimpulses; i++) {
+        dfl_text_add(text, ",%d,", happened->impulses[i].name);
+        dfl_json_number(text, happened->impulses[i].value);
+    }
+    dfl_text_add(text, "]");
 }
 
 bool dfl_is_report(const char *path)

@@ -51,6 +51,10 @@ char *dfl_h5_get_text(dfl_h5_file *file, const char *path);
 char **dfl_h5_get_texts(int *count, dfl_h5_file *file, const char *path);
 void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx);
 double *dfl_h5_get_numbers(int *count, dfl_h5_file *file, const char *path);
+
+/* What happened at instants, with its impulses (stored_switches.c). */
+struct dfl_report;
+dfl_status dfl_report_read_switches(struct dfl_report *report, dfl_h5_file *file);
 /* NAN if it is missing. */
 double dfl_h5_get_number(dfl_h5_file *file, const char *path);
 

@@ -18,12 +18,14 @@ static dfl_status write_row(dfl_writer *writer);
 static dfl_status write_frame(dfl_writer *writer);
 static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step);
 static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event);
+static dfl_status write_switch(dfl_writer *writer, const dfl_switch_record *happened);
 static dfl_status close_report(dfl_writer *writer, bool finished);
 
 static const dfl_file_kind page_kind = {.open = open_page,
                                         .row = write_frame,
                                         .step = write_step,
                                         .event = write_event,
+                                        .happened = write_switch,
                                         .close = close_report,
                                         .scene = true};
 static const dfl_file_kind plot_kind = {
@@ -103,6 +105,12 @@ static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step)
 static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event)
 {
     dfl_report_event(&((live_report *)writer->file)->report, event);
+    return DFL_OK;
+}
+
+static dfl_status write_switch(dfl_writer *writer, const dfl_switch_record *happened)
+{
+    dfl_report_switch(&((live_report *)writer->file)->report, happened);
     return DFL_OK;
 }
 

@@ -11,6 +11,7 @@
 
 static void write_tables(FILE *file, const dfl_report *report);
 static void describe(dfl_text *text, const dfl_description *about);
+static void add_texts(dfl_text *text, const char *name, const char *const *texts, int count);
 static void describe_parameters(dfl_text *text, const dfl_description *about);
 static void describe_start(dfl_text *text, const dfl_description *about);
 static void describe_statistics(dfl_text *text, const dfl_description *about);
@@ -37,9 +38,10 @@ dfl_status dfl_page_write(FILE *file, const dfl_report *report)
     dfl_text head = {.ctx = report->ctx};
     describe(&meta, about);
     dfl_page_head(&head, about->model, "run");
-    const dfl_status status = meta.status   ? meta.status
-                              : head.status ? head.status
-                                            : report->events.status;
+    const dfl_status status = meta.status             ? meta.status
+                              : head.status           ? head.status
+                              : report->events.status ? report->events.status
+                                                      : report->switches.status;
     if (!status) {
         fputs(dfl_text_string(&head), file);
         fputs("{\"meta\":", file);
@@ -48,6 +50,8 @@ dfl_status dfl_page_write(FILE *file, const dfl_report *report)
         write_json(file, about->scene ? about->scene : "null");
         fprintf(file, ",\n\"events\":[%s],\"event_count\":%ld", dfl_text_string(&report->events),
                 report->nevents);
+        fprintf(file, ",\n\"switches\":[%s],\"switch_count\":%ld",
+                dfl_text_string(&report->switches), report->nswitches);
         write_names(file, report->ctx, "names", about->names, all);
         write_names(file, report->ctx, "kinds", about->kinds, about->n);
         if (about->units)
@@ -87,16 +91,25 @@ static void describe(dfl_text *text, const dfl_description *about)
     add_facts(text, about->options, about->noptions);
     dfl_text_add(text, "}");
     describe_parameters(text, about);
-    open_list(text, "event_names", '[');
-    for (int i = 0; i < about->nevents; i++)
-        add_text(text, NULL, about->events[i]);
-    dfl_text_add(text, "]");
+    add_texts(text, "event_names", about->events, about->nevents);
+    add_texts(text, "switch_names", about->switches, about->nswitches);
+    add_texts(text, "impulse_names", about->impulses, about->nimpulses);
+    add_texts(text, "switch_kinds", dfl_switched_names, DFL_SWITCHED_KINDS);
+    add_texts(text, "modes", dfl_touching_names, DFL_TOUCHING_MODES);
     describe_start(text, about);
     add_text(text, "status", about->status);
     add_text(text, "message", about->message);
     add_text(text, "warnings", about->warnings);
     describe_statistics(text, about);
     dfl_text_add(text, "}");
+}
+
+static void add_texts(dfl_text *text, const char *name, const char *const *texts, int count)
+{
+    open_list(text, name, '[');
+    for (int i = 0; i < count; i++)
+        add_text(text, NULL, texts[i]);
+    dfl_text_add(text, "]");
 }
 
 static void describe_parameters(dfl_text *text, const dfl_description *about)

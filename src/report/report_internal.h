@@ -18,6 +18,10 @@ typedef struct dfl_report {
     const dfl_description *about;
     dfl_text events; /* elements of a JSON array: [time, event, direction] */
     long nevents;    /* all of them; only the first are in `events` */
+    dfl_text
+        switches; /* the same: [time, kind, name, state, change of energy, name of an impulse, its
+                          value, ...] */
+    long nswitches;
     dfl_thin rows, steps, frames;
 } dfl_report;
 
@@ -27,6 +31,7 @@ dfl_status dfl_report_create(dfl_report *out, dfl_context *ctx, const dfl_descri
                              bool frames);
 void dfl_report_clear(dfl_report *report);
 void dfl_report_event(dfl_report *report, const dfl_event_record *event);
+void dfl_report_switch(dfl_report *report, const dfl_switch_record *happened);
 
 /* Writes the page or plot that the path of `out` names. DFL_IO. */
 dfl_status dfl_report_write(const dfl_new_file *out, const dfl_report *report, const char *columns);

@@ -18,6 +18,8 @@ enum {
     PARAMETERS,
     PARAMETER_UNITS,
     EVENTS,
+    SWITCHES,
+    IMPULSES,
     OPTIONS,
     CHOICES,
     STATISTICS,
@@ -178,6 +180,12 @@ static void read_description(stored *s)
     const list *events = read_list(s, EVENTS, "meta/names/events");
     about->nevents = events->count;
     about->events = (const char *const *)events->text;
+    const list *switches = read_list(s, SWITCHES, "meta/names/switches");
+    about->nswitches = switches->count;
+    about->switches = (const char *const *)switches->text;
+    const list *impulses = read_list(s, IMPULSES, "meta/names/impulses");
+    about->nimpulses = impulses->count;
+    about->impulses = (const char *const *)impulses->text;
     read_texts(s);
     read_options(s);
     read_parameters(s);
@@ -331,6 +339,8 @@ static dfl_status read_contents(stored *s)
         status = dfl_h5_get_tables(&s->report.steps, &s->file, steps, 6);
     if (!status)
         status = read_events(s);
+    if (!status)
+        status = dfl_report_read_switches(&s->report, &s->file);
     if (!status && s->about.scene)
         status = dfl_h5_get_tables(&s->report.frames, &s->file, frames, 2);
     return status;

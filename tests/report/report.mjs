@@ -339,6 +339,52 @@ async function useAnalyses(browser) {
   await bode.context.close();
 }
 
+// Marks, lanes and impulses, of a run and of its stored result.
+async function useSwitches(browser) {
+  const path = (name, end) => join(work, `${name}${end}`);
+  for (const name of ["clutch", "ball"]) {
+    driftless("run", join(examples, `${name}.lua`), "--quiet", "--report", path(name, ".html"), "--output", path(name, ".h5"));
+    driftless("view", path(name, ".h5"), "--quiet", "--output", path(name, "-stored.html"));
+  }
+  for (const end of [".html", "-stored.html"]) {
+    const clutch = await open(browser, path("clutch", end));
+    const words = (at) =>
+      clutch.page.evaluate((t) => {
+        driftless.clock.set(t);
+        return [...document.querySelectorAll("figure[aria-label=Modes] .u-value")].slice(1).map(({ textContent }) => textContent).join();
+      }, at);
+    check((await words(3)) === "slips,< 0", `switches${end}: the clutch slips at 3 s`);
+    check((await words(7)) === "sticks,< 0" && (await words(9)) === "sticks,> 0", `switches${end}: it sticks at 7 s and 9 s`);
+    check((await words(12.5)) === "slips,> 0", `switches${end}: it slips at 12.5 s`);
+    // a point of a lane, or just above the axis, at some time
+    const pixel = (label, t, part) =>
+      clutch.page.evaluate(([which, at, height]) => {
+        const { plot } = which ? document.querySelector(`figure[aria-label=${which}]`) : document.querySelector("figure.plot");
+        const { top, height: whole } = plot.bbox;
+        const copy = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+        copy.drawImage(plot.ctx.canvas, -Math.round(plot.valToPos(at, "x", true)), -Math.round(top + height * whole));
+        return [...copy.getImageData(0, 0, 1, 1).data].join();
+      }, [label, t, part]);
+    check((await pixel("Modes", 4, 0.25)) !== (await pixel("Modes", 7, 0.25)), `switches${end}: lanes change their colour`);
+    check((await pixel("Modes", 7, 0.25)) === (await pixel("Modes", 9.5, 0.25)), `switches${end}: and keep it with the mode`);
+    check((await pixel("", 60 / 11, 0.5)) !== (await pixel("", 60 / 11 + 0.3, 0.5)), `switches${end}: plots mark the time of an event`);
+    if (images) await clutch.page.screenshot({ path: join(images, `clutch${end}.png`), fullPage: true });
+    check(clutch.troubles.length === 0, `switches${end}: no errors ${clutch.troubles.join("; ")}`);
+    await clutch.context.close();
+    const ball = await open(browser, path("ball", end));
+    const [hit] = await ball.page.evaluate(() => driftless.report.switches.filter(({ kind }) => kind === "impact"));
+    const speed = Math.sqrt(2 * 9.81 * 0.9);
+    check(Math.abs(hit.impulses[0].value - 1.7 * speed) < 1e-6 && hit.impulses[0].name === "floor", `switches${end}: an impact has its impulse`);
+    const push = 0.2 * 1.7 * speed; // by friction, which slows the ball and its spin: slip stays positive
+    const lost = 0.5 * (0.51 * speed ** 2 + 2 ** 2 - (2 - push) ** 2 + 0.004 * (40 ** 2 - (40 - (push * 0.1) / 0.004) ** 2));
+    check(Math.abs(hit.energy + lost) < 1e-6, `switches${end}: and its change of energy`);
+    const line = await ball.page.textContent("#switches tbody tr");
+    check(line.includes("impact") && line.includes("floor 7.14364") && line.includes("−9.50295"), `switches${end}: the table lists it (${line})`);
+    check(ball.troubles.length === 0, `switches${end}: no errors ${ball.troubles.join("; ")}`);
+    await ball.context.close();
+  }
+}
+
 async function useDarkAndNarrow(browser) {
   const options = { colorScheme: "dark", viewport: { width: 420, height: 800 } };
   const { page, context, troubles } = await open(browser, join(work, "slider-crank.html"), options);
@@ -368,6 +414,7 @@ try {
   await useDegenerate(browser);
   await useStored(browser);
   await useAnalyses(browser);
+  await useSwitches(browser);
   await useDarkAndNarrow(browser);
   await useLong(browser);
 } finally {

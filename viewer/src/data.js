@@ -16,12 +16,27 @@ export function readReport(text) {
       name: raw.meta.event_names?.[event] ?? `event ${event}`,
     })),
     eventCount: raw.event_count,
+    switches: readSwitches(raw),
+    switchCount: raw.switch_count ?? 0,
     variables: raw.names.map((name, i) => ({ name, kind: kinds[i], unit: raw.units?.[i] ?? "", values: rows.columns[i] })),
     levels: raw.levels.map((name, i) => ({ name, values: residuals[i] })),
     rows,
     frames,
     steps: { ...steps, size, order, rejections, energy },
   };
+}
+
+// What happened at instants: rows [time, kind, name, state, change of energy, name of an impulse, its value, ...].
+function readSwitches({ meta, switches = [] }) {
+  const { switch_kinds: kinds, switch_names: names, modes, impulse_names: impulseNames } = meta;
+  return switches.map(([time, kind, name, state, energy, ...impulses]) => ({
+    time,
+    kind: kinds[kind],
+    name: names[name] ?? `switch ${name}`,
+    state: kinds[kind] === "mode" ? modes[state] : state,
+    energy,
+    impulses: impulses.flatMap((value, i) => (i % 2 ? [] : [{ name: impulseNames[value], value: impulses[i + 1] }])),
+  }));
 }
 
 // Times run forward; a run backwards in time is turned round.

@@ -4,9 +4,10 @@ import "./page.css";
 import { makeClock } from "./clock.js";
 import { readReport } from "./data.js";
 import { h } from "./dom.js";
+import { lanePlot } from "./lanes.js";
 import { proofPlots, thinningNote, variablePlots } from "./panels.js";
 import { makePlayer } from "./player.js";
-import { resetZoom, sizePlots, zoomBy } from "./plot.js";
+import { resetZoom, setMarks, sizePlots, zoomBy } from "./plot.js";
 import { makeScene } from "./scene.js";
 import { facts, header, proof, tables } from "./summary.js";
 import { isDark, setTheme } from "./theme.js";
@@ -14,7 +15,9 @@ import { isDark, setTheme } from "./theme.js";
 const report = readReport(document.getElementById("data").textContent);
 const times = report.rows.time;
 const clock = makeClock(times[0] ?? 0, times[times.length - 1] ?? 0);
+setMarks(eventTimes(report));
 const variables = variablePlots(report, clock);
+const lanes = lanePlot(report, clock);
 const proofs = proofPlots(report, clock);
 const thinned = thinningNote(report);
 
@@ -29,7 +32,7 @@ document.getElementById("report").append(
       h("section", { class: "panel", "aria-label": "animation" }, report.scene ? makeScene(report, clock) : noScene(), makePlayer(clock, times)),
       h("section", { class: "panel", "aria-label": "summary" }, facts(report), proof(report)),
     ),
-    h("div", { class: "plots" }, plotTools(), thinned ? h("p", { class: "note" }, thinned) : null, variables, proofs),
+    h("div", { class: "plots" }, plotTools(), thinned ? h("p", { class: "note" }, thinned) : null, variables, lanes, proofs),
   ),
   h("div", { class: "tables" }, tables(report)),
   h("footer", {}, `Driftless ${report.meta.version ?? ""}. Keys: space plays, arrows step, Home and End jump, + and − zoom, 0 shows all.`),
@@ -37,6 +40,12 @@ document.getElementById("report").append(
 requestAnimationFrame(() => clock.set(clock.time));
 document.documentElement.dataset.ready = "yes";
 globalThis.driftless = { report, clock };
+
+// Of events, impacts and kinks, each time once.
+function eventTimes({ events, switches }) {
+  const marked = switches.filter(({ kind }) => kind === "event" || kind === "impact" || kind === "kink");
+  return [...new Set([...events, ...marked].map(({ time }) => time))].sort((a, b) => a - b);
+}
 
 function noScene() {
   return h("p", { class: "note" }, "This model draws nothing. Lines such as ", h("code", {}, 'draw.point("bob", {x, y}, { trace = true })'), " in its script show it in motion.");

@@ -9,29 +9,37 @@ const shownAtFirst = 8;
 const finest = 1e-12; // the least part of its values that an axis resolves; below, a curve counts as constant
 const largest = 1e300; // numbers beyond are not drawn: their differences are not finite
 const smallest = 1e-300; // numbers below are drawn as zero
+const crowded = 4; // pixels between marks, at least
+let marks = []; // times of events
 let shared = null; // the range of time that all plots show, once someone has chosen one
 
+// Times that all plots mark, in their order.
+export function setMarks(times) {
+  marks = times;
+}
+
 // curves: [{label, unit, values, told, axis, bars, stepped}]; values are lists or typed arrays as long as `time`; told, if
-// given, is what the legend tells: zeros have no place in a logarithmic plot.
-export function makePlot({ title, unit, note, time, curves, logarithmic, right }, clock) {
+// given, is what the legend tells: zeros have no place in a logarithmic plot. Lanes have words instead of numbers, and are
+// drawn by their own function.
+export function makePlot({ title, unit, note, time, curves, logarithmic, right, lanes }, clock) {
   const factor = logarithmic ? 1 : axisFactor(curves);
   const place = h("div", { class: "plot-place" });
   const heading = h("h3", {}, title, unit ? h("span", { class: "unit" }, ` ${unit}`) : null);
   const panel = h("figure", { class: "plot", "aria-label": title }, h("figcaption", {}, heading, note ? h("p", {}, note) : null), place);
   const options = {
     width: 600,
-    height: 210,
+    height: lanes ? 66 + 26 * lanes.count : 210,
     scales: {
       x: { time: false, range: wide },
-      y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: padded },
+      y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: lanes ? [0, lanes.count] : padded },
       right: { range: (u, low, high) => [0, Math.max(1, high ?? 1) * 1.15] },
     },
-    axes: [{ ...axis("time in s"), values: ticks(false, 1) }, { ...axis(), size: 62, values: ticks(logarithmic, factor), ...(logarithmic ? { splits: powers } : {}) }],
+    axes: [{ ...axis("time in s"), values: ticks(false, 1) }, { ...axis(), size: 62, values: lanes ? () => [] : ticks(logarithmic, factor), ...(logarithmic ? { splits: powers } : {}), ...(lanes ? { grid: { show: false }, ticks: { show: false } } : {}) }],
     series: [{ label: "time", value: (u, v) => (v == null ? "–" : `${number(v)} s`) }, ...curves.map((curve, i) => series(curve, i, factor))],
     cursor: { sync: { key: "time" }, drag: { x: true, y: false }, points: { size: 6 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
     legend: { live: true },
-    hooks: { setScale: [shareZoom], ready: [(u) => readyLegend(u)] },
+    hooks: { setScale: [shareZoom], ready: [(u) => readyLegend(u)], drawAxes: lanes ? [lanes.draw] : [], draw: [drawMarks] },
   };
   if (right) options.axes.push({ ...axis(), side: 1, scale: "right", size: 40, grid: { show: false } });
 
@@ -92,7 +100,8 @@ function axis(label) {
   };
 }
 
-function series({ label, unit, values, told, axis: scale, bars, stepped }, i, factor) {
+function series({ label, unit, values, told, axis: scale, bars, stepped, words }, i, factor) {
+  if (words) return { label, stroke: "transparent", points: { show: false }, value: (u, v, s, index) => (index == null ? "–" : words(u.data[0][index]) || "–") };
   const text = (v) => (unit && v != null ? `${number(v)} ${unit}` : number(v));
   return {
     label,
@@ -187,6 +196,35 @@ function shareZoom(plot, scale) {
   if (first || (shared && shared.min === min && shared.max === max)) return;
   shared = { min, max };
   for (const other of plots) if (other.plot !== plot) other.plot.setScale("x", shared);
+}
+
+// A thin line and a foot on the axis for every event, as far as one can tell them apart.
+function drawMarks(plot) {
+  const { ctx, bbox } = plot;
+  const { min, max } = plot.scales.x;
+  const foot = 4 * devicePixelRatio;
+  const bottom = bbox.top + bbox.height;
+  let last = -Infinity;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = style("bad");
+  ctx.lineWidth = devicePixelRatio;
+  for (const time of marks) {
+    const x = Math.round(plot.valToPos(time, "x", true));
+    if (time < min || time > max || x - last < crowded * devicePixelRatio) continue;
+    last = x;
+    ctx.globalAlpha = 0.3;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bottom);
+    ctx.stroke();
+    ctx.globalAlpha = 0.9;
+    ctx.beginPath();
+    ctx.moveTo(x - foot, bottom);
+    ctx.lineTo(x + foot, bottom);
+    ctx.lineTo(x, bottom - 1.5 * foot);
+    ctx.fill();
+  }
+  ctx.restore();
 }
 
 function moveMarker(plot, marker, time) {

@@ -75,7 +75,7 @@ export function proof({ meta, levels }) {
 }
 
 export function tables(report) {
-  return [initialTable(report), parameterTable(report), eventTable(report), statisticsTable(report), modelText(report)];
+  return [initialTable(report), parameterTable(report), eventTable(report), switchTable(report), statisticsTable(report), modelText(report)];
 }
 
 function initialTable({ meta, variables }) {
@@ -107,6 +107,25 @@ function eventTable({ events, eventCount }) {
   const rows = shown.map(({ time, name, direction }) => ({ values: [name, number(time, 10), direction > 0 ? "rising" : direction < 0 ? "falling" : ""] }));
   const more = eventCount > shown.length ? h("p", {}, `and ${count(eventCount - shown.length)} more`) : null;
   return section("events", "Events", table(["event", "time in s", "direction"], rows, { class: "numbers" }), more);
+}
+
+// Impulses and changes of energy, modes and branches, but for the modes at the start.
+function switchTable({ switches, switchCount, rows }) {
+  const later = switches.filter(({ kind, time }) => kind !== "mode" || time !== rows.time[0]);
+  if (later.length === 0) return null;
+  const shown = later.slice(0, 200);
+  const impulse = (list) => list.map(({ name, value }) => `${name} ${number(value, 6)}`).join(", ");
+  const lines = shown.map(({ time, kind, name, state, energy, impulses }) => ({
+    values: [name, kind === "mode" || kind === "branch" ? `${kind}: ${state}` : kind, number(time, 7), impulse(impulses), energy == null ? "" : number(energy, 6)],
+  }));
+  const more = switchCount - (switches.length - later.length) - shown.length;
+  return section(
+    "switches",
+    "Switches",
+    h("p", {}, "What happened at instants; impulses in N s or N m s, and the change of energy, where velocities jump."),
+    table(["name", "what", "time in s", "impulses", "energy change in J"], lines, { class: "numbers" }),
+    more > 0 ? h("p", {}, `and ${count(more)} more`) : null,
+  );
 }
 
 function statisticsTable({ meta }) {
