@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
 
-.PHONY: help build demo test test-peers linkages piecewise fuzz memory sanitize strict format format-check completions bench \
+.PHONY: help build demo test test-peers deb threads linkages piecewise fuzz memory sanitize strict format format-check completions bench \
   tolerances paper clean
 
 help: ## this list
@@ -69,6 +69,18 @@ memory: ## let every allocation of the program fail in turn (about an hour)
 	@$(INSTALL) build test
 	@$(MAKE) --no-print-directory build
 	@tests/memory/run build --all
+
+deb: ## Debian packages of the libraries and of the program, in build/
+	@$(INSTALL) build test
+	@$(MAKE) --no-print-directory build
+	@cd build && cpack -B $(CURDIR)/build >/dev/null && ls *.deb
+
+threads: ## runs of one model in several threads, under the thread sanitizer
+	@$(INSTALL) build test
+	@$(CMAKE) build/threads -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O1 -g -fsanitize=thread" \
+	  -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF -DDFL_BUILD_VIEWER=OFF >/dev/null
+	@cmake --build build/threads -j $(JOBS) --target test_runs
+	@TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 build/threads/test_runs
 
 strict: ## everything with gcc and with clang, warnings as errors
 	@$(INSTALL) build test strict
