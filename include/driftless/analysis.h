@@ -109,6 +109,12 @@ dfl_status dfl_frequency_response(double *re, double *im, int *poles, dfl_contex
 dfl_status dfl_transmission_zeros(double *re, double *im, int *count, dfl_context *ctx,
                                   const dfl_linear_equations *linear, int u, int o);
 
+/* Outputs at the times 0, h, 2 h, ... (count rows of no numbers each, one row after another) after a step of
+   input `u` by 1 or, with `impulse`, after an impulse of 1 (without what D makes of it). Linear equations that start at rest.
+   DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_time_response(double *out, dfl_context *ctx, const dfl_linear_equations *linear,
+                             int u, bool impulse, double h, int count);
+
 /* State feedback u = -K y that minimizes the integral of y^T Q y + u^T R u: K is nu x ny; Q (ny x ny,
    symmetric, not negative) and R (nu x nu, symmetric, positive). DFL_SINGULAR: there is none; DFL_INVALID: R is
    not positive definite. */

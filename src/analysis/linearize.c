@@ -73,7 +73,7 @@ void dfl_linearized_clear(dfl_linearized *linear)
 /* Dense matrices of all unknowns: derivatives, and those of solve_motion. */
 static dfl_status check_memory(dfl_context *ctx, const dfl_eom *eom)
 {
-    const double limit = 8e9, n = dfl_eom_unknowns(eom), k = n - eom->np - eom->nr + eom->n0;
+    const double limit = 2e9, n = dfl_eom_unknowns(eom), k = n - eom->np - eom->nr + eom->n0;
     const double bytes = 8 * (6 * n * n + 4 * k * k);
     return bytes <= limit ? DFL_OK
                           : dfl_fail(ctx, DFL_INVALID,

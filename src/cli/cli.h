@@ -112,6 +112,20 @@ void cli_mode_shape(double *re, double *im, const cli_near *near, const dfl_mode
 dfl_status cli_write_pages(const cli_arguments *arguments, const cli_near *near,
                            const char *command, const dfl_text *json, const dfl_modes *modes);
 
+/* Outputs after a step or an impulse of each input, `count` rows of all outputs, one input after another
+   (kick_tables.c); nothing is computed unless the arguments ask for it. */
+typedef struct cli_kicks {
+    bool impulse;
+    int count;
+    double size, every;
+    double *linear, *nonlinear; /* one block of memory, that of `linear`; NULL: not asked for */
+} cli_kicks;
+dfl_status cli_kicks_find(cli_kicks *out, cli_near *near, dfl_context *ctx,
+                          const cli_arguments *arguments, bool impulse);
+/* ", "step": {...}" as a part of JSON; the table. Nothing without numbers. */
+void cli_kicks_json(dfl_text *json, const cli_kicks *it, const dfl_linear_model *model);
+void cli_kicks_table(dfl_text *text, const cli_kicks *it, const dfl_linear_model *model);
+
 /* The matrices of a linear model, as the library takes them. */
 dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
 

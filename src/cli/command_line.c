@@ -26,8 +26,14 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                               char **argv)
 {
     bool given[MOST_OPTIONS] = {false}, options_end = false;
-    *out = (cli_arguments){
-        .choices = dfl_choices_none("--"), .limit = NAN, .first = NAN, .last = NAN, .points = NAN};
+    *out = (cli_arguments){.choices = dfl_choices_none("--"),
+                           .limit = NAN,
+                           .first = NAN,
+                           .last = NAN,
+                           .points = NAN,
+                           .step = NAN,
+                           .impulse = NAN,
+                           .size = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->input = dfl_alloc(ctx, (size_t)argc, sizeof *out->input);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);

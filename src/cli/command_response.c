@@ -9,8 +9,9 @@ enum { MOST_POINTS = 1000000 };
 
 /* Frequencies and the response there, no x nu numbers each. */
 typedef struct response {
-    int count, poles;
+    int count, poles; /* count 0: none are asked for */
     double *omega, *re, *im;
+    cli_kicks step, impulse;
 } response;
 
 static dfl_status choose_frequencies(response *out, dfl_context *ctx,
@@ -23,6 +24,7 @@ static void add_numbers(dfl_text *text, const char *key, const double *first, in
 static dfl_status add_poles(dfl_text *text, const cli_near *near);
 static dfl_status add_zeros(dfl_text *text, const dfl_linear_equations *linear, dfl_context *ctx,
                             int u, int o);
+static dfl_status add_static_gain(dfl_text *text, const dfl_linear_equations *linear, int k);
 
 int cli_response(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -38,8 +40,15 @@ int cli_response(dfl_context *ctx, const cli_arguments *arguments)
         status = cli_near_linearize(&near, arguments);
     if (!status)
         status = find_response(&it, &near, ctx);
+    if (!status)
+        status = cli_kicks_find(&it.step, &near, ctx, arguments, false);
+    if (!status)
+        status = cli_kicks_find(&it.impulse, &near, ctx, arguments, true);
     if (!status) {
-        write_table(&text, &it, &near.linear);
+        if (it.count > 0)
+            write_table(&text, &it, &near.linear);
+        else
+            cli_kicks_table(&text, it.step.linear ? &it.step : &it.impulse, &near.linear);
         status = write_json(&json, &it, &near);
     }
     if (!status)
@@ -53,6 +62,8 @@ int cli_response(dfl_context *ctx, const cli_arguments *arguments)
     dfl_free(ctx, it.omega);
     dfl_free(ctx, it.re);
     dfl_free(ctx, it.im);
+    dfl_free(ctx, it.step.linear);
+    dfl_free(ctx, it.impulse.linear);
     cli_near_clear(&near);
     return exit_status;
 }
@@ -63,8 +74,12 @@ static dfl_status choose_frequencies(response *out, dfl_context *ctx,
     const double points = isnan(arguments->points) ? 200 : arguments->points;
     const double unit = arguments->hz ? 2 * 3.14159265358979323846 : 1;
     const double first = arguments->first, last = arguments->last;
+    const bool kicks = !isnan(arguments->step) || !isnan(arguments->impulse);
+    if (kicks && isnan(first) && isnan(last) && points == floor(points) && points <= MOST_POINTS)
+        return DFL_OK;
     if (isnan(first) || isnan(last))
-        return dfl_fail(ctx, DFL_INVALID, "give the frequencies: --from W1 --to W2 --points N");
+        return dfl_fail(ctx, DFL_INVALID,
+                        "give the frequencies: --from W1 --to W2 --points N; or --step T");
     if (points != floor(points) || points > MOST_POINTS)
         return dfl_fail(ctx, DFL_INVALID, "--points is %g; give a whole number up to %d", points,
                         MOST_POINTS);
@@ -93,6 +108,8 @@ static dfl_status find_response(response *out, const cli_near *near, dfl_context
             ctx, DFL_INVALID,
             "%s has no input; declare one with input(\"name\", 0) and use it in a force",
             near->model.model->path);
+    if (out->count == 0)
+        return DFL_OK;
     out->re = dfl_alloc(ctx, room, sizeof *out->re);
     out->im = dfl_alloc(ctx, room, sizeof *out->im);
     if (!out->re || !out->im)
@@ -146,7 +163,10 @@ static dfl_status write_json(dfl_text *text, const response *it, const cli_near 
     cli_add_at(text, model);
     dfl_text_add(text, ",\n ");
     dfl_status status = add_poles(text, near);
-    add_numbers(text, "omega", it->omega, it->count, 1);
+    if (it->count > 0)
+        add_numbers(text, "omega", it->omega, it->count, 1);
+    else
+        dfl_text_add(text, "\"omega\": []");
     dfl_text_add(text, ",\n \"response\": [");
     for (int k = 0; !status && k < each; k++) {
         dfl_text_add(text, k > 0 ? ",\n  {\"from\": " : "\n  {\"from\": ");
@@ -155,12 +175,16 @@ static dfl_status write_json(dfl_text *text, const response *it, const cli_near 
         dfl_json_string(text, model->outputs[k % no]);
         dfl_text_add(text, ", ");
         status = add_zeros(text, &linear, text->ctx, k / no, k % no);
-        add_numbers(text, "re", it->re + k, it->count, each);
+        status = status ? status : add_static_gain(text, &linear, k);
+        add_numbers(text, "re", it->re ? it->re + k : NULL, it->count, each);
         dfl_text_add(text, ", ");
-        add_numbers(text, "im", it->im + k, it->count, each);
+        add_numbers(text, "im", it->im ? it->im + k : NULL, it->count, each);
         dfl_text_add(text, "}");
     }
-    dfl_text_add(text, "]}\n");
+    dfl_text_add(text, "]");
+    cli_kicks_json(text, &it->step, model);
+    cli_kicks_json(text, &it->impulse, model);
+    dfl_text_add(text, "}\n");
     return status;
 }
 
@@ -188,7 +212,23 @@ static dfl_status add_poles(dfl_text *text, const cli_near *near)
     return status;
 }
 
-/* The zeros and the static gain of one response. */
+/* The response to an input that stays, or null: number k of them. */
+static dfl_status add_static_gain(dfl_text *text, const dfl_linear_equations *linear, int k)
+{
+    const double zero = 0;
+    const size_t each = (size_t)linear->no * (size_t)linear->nu;
+    double *re = dfl_alloc(text->ctx, 2 * each, sizeof *re);
+    const dfl_status status =
+        re ? dfl_frequency_response(re, re + each, NULL, text->ctx, linear, &zero, 1)
+           : DFL_NO_MEMORY;
+    dfl_text_add(text, "\"gain\": ");
+    dfl_json_number(text, status ? NAN : re[k]);
+    dfl_text_add(text, ", ");
+    dfl_free(text->ctx, re);
+    return status;
+}
+
+/* The zeros of one response. */
 static dfl_status add_zeros(dfl_text *text, const dfl_linear_equations *linear, dfl_context *ctx,
                             int u, int o)
 {

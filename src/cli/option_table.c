@@ -94,6 +94,14 @@ static const row table[] = {
      "frequencies at equal ratios instead of equal distances", NULL},
     {"hz", CLI_FLAG, CLI_RESPONSE, FIELD(hz), NULL, NULL, NULL, NULL,
      "`--from` and `--to` are in Hz", NULL},
+    {"step", CLI_POSITIVE, CLI_RESPONSE, FIELD(step), "T", NULL, NULL, NULL,
+     "also outputs during T s after a step of an input, linear and not",
+     "Also what outputs do during this time after a step of each input: by the linear equations, "
+     "and by the model itself."},
+    {"impulse", CLI_POSITIVE, CLI_RESPONSE, FIELD(impulse), "T", NULL, NULL, NULL,
+     "the same after an impulse of an input", NULL},
+    {"size", CLI_NUMBER, CLI_RESPONSE, FIELD(size), "A", "1", NULL, NULL,
+     "size of the step or impulse; results are divided by it", NULL},
     {"state-weight", CLI_TEXT, CLI_LQR, FIELD(state_weight), "NAME=Q,...", NULL, NULL, NULL,
      "weights of squares of variables or outputs",
      "Weights of the squares of variables or outputs in the integral."},
@@ -107,9 +115,17 @@ static const row table[] = {
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "
      "the last."},
-    {"output", CLI_LIST, CLI_RESPONSE | CLI_INVERSE, FIELDS(output, noutput), "FILE",
-     "standard output", "csv json", NULL,
-     "to FILE.csv or FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_RESPONSE, FIELDS(output, noutput), "FILE", "standard output",
+     "csv json html", NULL,
+     "to FILE.csv, FILE.json or the page FILE.html instead of standard output (repeatable)",
+     "Write the table to a file that ends in `.csv`, the object of `--json` to one that ends in "
+     "`.json`, or a page with the diagrams of Bode and Nyquist to one that ends in `.html`."},
+    {"output", CLI_LIST, CLI_MODES, FIELDS(output, noutput), "FILE", "standard output", "json html",
+     NULL, "to FILE.json or the page FILE.html instead of standard output (repeatable)",
+     "Write the object of `--json` to a file that ends in `.json`, or a page with the modes in "
+     "motion or the root loci to one that ends in `.html`."},
+    {"output", CLI_LIST, CLI_INVERSE, FIELDS(output, noutput), "FILE", "standard output",
+     "csv json", NULL, "to FILE.csv or FILE.json instead of standard output (repeatable)",
      "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
      "`.json`."},
     {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
@@ -117,8 +133,8 @@ static const row table[] = {
      "Write to a file: `.json`, `.mat` (MAT level 4, for Matlab, Octave and SciPy) or `.m` (a "
      "script "
      "for Octave and Matlab)."},
-    {"output", CLI_LIST, CLI_NEAR & ~(CLI_RESPONSE | CLI_LINEARIZE), FIELDS(output, noutput),
-     "FILE", "standard output", "json", NULL,
+    {"output", CLI_LIST, CLI_NEAR & ~(CLI_RESPONSE | CLI_LINEARIZE | CLI_MODES),
+     FIELDS(output, noutput), "FILE", "standard output", "json", NULL,
      "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_RUN, FIELDS(output, noutput), "FILE", NULL, "csv h5 hdf5", NULL,

@@ -60,8 +60,13 @@ dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
         status = name_states(out, eq);
     if (!status)
         status = linearize_outputs(out, &rows, &call, state->x);
+    out->exprs = rows.expr;
+    out->values = dfl_alloc(ctx_of(run), (size_t)out->no, sizeof *out->values);
+    if (!status)
+        status = out->values ? dfl_runnable_values(out->values, run, out->exprs, out->no, state->t,
+                                                   state->x, out->linear.a)
+                             : DFL_NO_MEMORY;
     dfl_free(ctx_of(run), call.inputs);
-    dfl_free(ctx_of(run), rows.expr);
     return status;
 }
 
@@ -75,6 +80,8 @@ void dfl_linear_model_clear(dfl_linear_model *model)
     dfl_free(ctx, model->outputs);
     dfl_free(ctx, model->C);
     dfl_free(ctx, model->D);
+    dfl_free(ctx, model->exprs);
+    dfl_free(ctx, model->values);
     dfl_linearized_clear(&model->linear);
     *model = (dfl_linear_model){0};
 }

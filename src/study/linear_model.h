@@ -40,7 +40,9 @@ typedef struct dfl_linear_model {
     const char **states; /* ny names, owned by the model; likewise: */
     const char **inputs;
     const char **outputs;
-    double *C, *D; /* no x ny, no x nu */
+    double *C, *D;   /* no x ny, no x nu */
+    dfl_expr *exprs; /* no: the outputs ... */
+    double *values;  /* ... and their values at the state */
 } dfl_linear_model;
 
 /* The model's linear equations at a state. `inputs`, `outputs`: names separated by commas; NULL: all
@@ -50,6 +52,20 @@ dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
                                    const dfl_state_found *state, const char *inputs,
                                    const char *outputs);
 void dfl_linear_model_clear(dfl_linear_model *model);
+
+/* A step of an input, or an impulse, and when outputs are wanted. */
+typedef struct dfl_kick {
+    bool impulse;
+    double size;  /* of the step, or of the impulse */
+    double every; /* s */
+    int count;
+} dfl_kick;
+
+/* Outputs after a kick of input `u` at the state, by the equations themselves: changes since then, divided by the size, as
+   dfl_time_response writes them. NAN: of outputs with accelerations. */
+dfl_status dfl_study_kick(double *out, dfl_runnable *run, const dfl_linear_model *model,
+                          const dfl_state_found *state, const struct dfl_settings *settings, int u,
+                          const dfl_kick *kick);
 
 /* Weights for dfl_lqr: Q (ny x ny) from weights of squares of variables and outputs, R (nu x nu) from
    those of inputs, "NAME=VALUE,..."; inputs that are not named, or `inputs` NULL, have 1.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static dfl_status check_memory(const dfl_runnable *run);
 static dfl_status start_at(double *x, dfl_runnable *run, const dfl_settings *settings);
 static dfl_status run_to(dfl_state_found *out, dfl_runnable *run, const dfl_settings *settings,
                          double t);
@@ -20,6 +21,9 @@ dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run, const dfl_se
     const dfl_equations *eq = eq_of(run);
     const char *at = choice->at;
     *out = (dfl_state_found){.t = settings->from};
+    const dfl_status small = check_memory(run);
+    if (small)
+        return small;
     out->x = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *out->x);
     if (!out->x)
         return DFL_NO_MEMORY;
@@ -37,6 +41,17 @@ dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run, const dfl_se
     if (!status && (still || choice->steady))
         status = dfl_study_equilibrium(&out->equilibrium, out->x, run, out->t, choice->steady);
     return status;
+}
+
+/* A start with dense matrices takes most of it: 40 of them were measured. */
+static dfl_status check_memory(const dfl_runnable *run)
+{
+    const double limit = 2e9, n = eq_of(run)->n, bytes = 40 * sizeof(double) * n * n;
+    return bytes <= limit ? DFL_OK
+                          : dfl_fail(ctx_of(run), DFL_INVALID,
+                                     "analyses of a model with %g unknowns need about %.1f GB of "
+                                     "memory; the limit is %g GB",
+                                     n, bytes / 1e9, limit / 1e9);
 }
 
 dfl_status dfl_study_equilibrium(dfl_equilibrium *report, double *x, dfl_runnable *run, double t,

@@ -3,7 +3,7 @@ import { makeChart } from "./chart.js";
 import { h, section, table } from "./dom.js";
 import { number } from "./format.js";
 
-export function responseCharts({ omega, response, poles }) {
+export function responseCharts({ omega, response, poles, step, impulse }) {
   const log = omega[0] > 0 && omega[omega.length - 1] > 8 * omega[0];
   const x = { label: "frequency in rad/s", log };
   const text = (i) => `ω = ${number(omega[i])} rad/s`;
@@ -13,8 +13,16 @@ export function responseCharts({ omega, response, poles }) {
   return h(
     "main",
     { class: "charts" },
-    makeChart({ title: "Magnitude", x, y: { label: "output per input", log: true }, series: over(magnitudes) }),
-    makeChart({ title: "Phase", x, y: { label: "degrees", zero: true }, series: over(phases) }),
+    step ? kicks("After a step", step) : null,
+    impulse ? kicks("After an impulse", impulse) : null,
+    ...(omega.length > 0 ? frequencies() : []),
+    h("div", { class: "tables" }, section("poles", "Poles", complexTable(poles)), response.map((one, i) => section(`zeros${i}`, `Zeros of ${label(one)}`, one.zeros.length > 0 ? complexTable(one.zeros) : h("p", {}, "none")))),
+  );
+
+  function frequencies() {
+    return [
+      makeChart({ title: "Magnitude", x, y: { label: "output per input", log: true }, series: over(magnitudes) }),
+      makeChart({ title: "Phase", x, y: { label: "degrees", zero: true }, series: over(phases) }),
     makeChart({
       title: "Nyquist diagram",
       note: "The cross is the point −1.",
@@ -25,8 +33,17 @@ export function responseCharts({ omega, response, poles }) {
       window: typicalWindow(response),
       cross: [[-1, 0, "−1"]],
     }),
-    h("div", { class: "tables" }, section("poles", "Poles", complexTable(poles)), response.map((one, i) => section(`zeros${i}`, `Zeros of ${label(one)}`, one.zeros.length > 0 ? complexTable(one.zeros) : h("p", {}, "none")))),
-  );
+    ];
+  }
+}
+
+// Linear equations and the model itself, side by side.
+function kicks(title, { t, size, response }) {
+  const series = response.flatMap(({ from, to, linear, nonlinear }) => [
+    { label: `${to} / ${from}, linear`, points: linear.map((v, i) => [t[i], v ?? NaN]) },
+    { label: `${to} / ${from}, model`, points: nonlinear.map((v, i) => [t[i], v ?? NaN]) },
+  ]);
+  return makeChart({ title, note: `Changes of outputs by the linear equations and by the model itself, for a size of ${number(size)}, divided by it.`, x: { label: "time in s" }, y: { label: "output per input", zero: true }, series });
 }
 
 const magnitudes = ({ re, im }) => re.map((a, i) => (a === null ? NaN : Math.hypot(a, im[i])));
