@@ -48,6 +48,8 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
     if (!status && !diagnosis.start)
         status = dfl_study_advise(model.run, settings.from, diagnosis.x, diagnosis.chosen,
                                   add_advice, model.model);
+    if (!status)
+        status = dfl_diagnose_modes(&diagnosis, model.run, &settings.solver, settings.from);
     int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
     if (!status) {
         if (arguments->json)
@@ -111,6 +113,7 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_settings 
     if (!diagnosis->start)
         describe_tolerances(text, eq, diagnosis);
     dfl_study_list_switches(text, model->run, settings->from, settings->to, false);
+    dfl_study_list_modes(text, model->run, diagnosis, false);
 }
 
 /* One line for each kind of variables, from the smallest tolerance to the largest. */
@@ -268,6 +271,8 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_sett
     add_tolerances(text, eq, diagnosis);
     dfl_text_add(text, ",\n  \"switches\": [");
     dfl_study_list_switches(text, model->run, settings->from, settings->to, true);
+    dfl_text_add(text, "],\n  \"modes\": [");
+    dfl_study_list_modes(text, model->run, diagnosis, true);
     dfl_text_add(text, "]}\n");
 }
 

@@ -123,7 +123,8 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run);
 /* The functions of time alone in the equations, for the solver. */
 void dfl_runnable_pulses(dfl_pulse_options *out, dfl_runnable *run);
 
-/* The number of switches, and each of them; *of_time: it depends on time alone. */
+/* The number of switches, and each of them, or behind them what lets the actions of the model act;
+   *of_time: it depends on time alone. */
 int dfl_runnable_switches(const dfl_runnable *run);
 const dfl_switch *dfl_runnable_switch(bool *of_time, const dfl_runnable *run, int number);
 

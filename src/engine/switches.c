@@ -186,7 +186,7 @@ int dfl_runnable_switches(const dfl_runnable *run)
 const dfl_switch *dfl_runnable_switch(bool *depends_on_time, const dfl_runnable *run, int number)
 {
     *depends_on_time = of_time(run, number);
-    return &run->switches.lock->item[number];
+    return &run->switches.item[number];
 }
 
 /* The function of one end of a branch is sign (c - border). */

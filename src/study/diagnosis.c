@@ -82,6 +82,7 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
     dfl_free(ctx, diagnosis->x_given);
     dfl_free(ctx, diagnosis->x);
     dfl_free(ctx, diagnosis->atol);
+    dfl_free(ctx, diagnosis->modes);
     *diagnosis = (dfl_diagnosis){0};
 }
 

@@ -54,8 +54,8 @@ dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choice
 
 enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists, unless it lists all */
 
-/* Writes the switches of a model, one line each or the items of a JSON list: the expression that
-   decides, its place in the script, and where it depends linearly on time alone the (first) instants
+/* Writes the switches of a model, and the events and samples of time that act, one line each or the
+   items of a JSON list: the expression that decides, its place in the script, and where it depends linearly on time alone the (first) instants
    between from and to. DFL_NO_MEMORY. */
 dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double from, double to,
                                    bool json);
@@ -321,11 +321,20 @@ typedef struct dfl_diagnosis {
     char *start_message;
     double *x_given, *x; /* n: before and after; x is NAN where start failed */
     double rtol, *atol;  /* n: absolute tolerances at the start; NAN where it failed */
+    dfl_touching *modes; /* of the contacts at the start; NULL: none, or not looked for */
 } dfl_diagnosis;
 
 /* Everything, at the start of the run; `options` give tolerances and form (NULL: defaults). */
 dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
                         double t0);
+
+/* After that: modes at the start, as a run would begin; out->start and its message if it would not.
+   From then on the equations keep their branches. Then writes a line, or the item of a JSON list, for
+   each contact. */
+dfl_status dfl_diagnose_modes(dfl_diagnosis *out, dfl_runnable *run,
+                              const dfl_solver_options *options, double t0);
+void dfl_study_list_modes(dfl_text *text, const dfl_runnable *run, const dfl_diagnosis *diagnosis,
+                          bool json);
 void dfl_diagnosis_clear(dfl_diagnosis *diagnosis);
 
 /* Only the sets of dependent constraints, at (t, x). out->ctx must be set. */

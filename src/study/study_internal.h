@@ -104,6 +104,9 @@ void dfl_study_name_switch(dfl_text *text, dfl_runnable *run, int number);
 /* What a switching function of the solver belongs to; `user` is the dfl_runnable. */
 void dfl_study_name_function(char *out, size_t size, int function, void *user);
 
+/* start_modes.c: a mode as records have it. */
+dfl_touching dfl_study_touching(dfl_contact_mode mode);
+
 /* switch_records.c: names of what may happen at instants; what happens there; the modes at the
    start. */
 dfl_status dfl_study_switches_create(dfl_simulation *sim);

@@ -2,6 +2,7 @@
    they are known in advance. */
 #include "study/study_internal.h"
 
+#include "declare/declare.h"
 #include "result/result.h"
 #include "symbolic/symbolic.h"
 
@@ -12,12 +13,17 @@ enum { MOST_INSTANTS = 20 }; /* of one switch that are listed */
 /* One switch. */
 typedef struct line {
     const dfl_switch *item;
-    bool of_time;
+    const char *kind;
+    dfl_expr argument; /* what is compared with borders */
+    bool of_time, sampled;
     dfl_study_part part;
     double instant[MOST_INSTANTS];
     int count; /* of instants; -1: not known in advance */
 } line;
 
+static line switch_line(dfl_runnable *run, int number);
+static line action_line(const dfl_runnable *run, int number);
+static const char *kind_name(dfl_switch_kind kind);
 static dfl_status find_instants(line *out, dfl_runnable *run, double from, double to);
 static void add_instants(line *out, const dfl_graph *graph, double value, double slope, double from,
                          double to);
@@ -28,19 +34,51 @@ dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double fro
                                    bool json)
 {
     const dfl_graph *graph = eq_of(run)->graph;
+    const dfl_actions *actions = &eq_of(run)->model->actions;
+    const int switches = dfl_runnable_switches(run);
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < dfl_runnable_switches(run); i++) {
-        line it = {.count = -1};
-        it.item = dfl_runnable_switch(&it.of_time, run, i);
-        it.part = dfl_study_switch_part(run, it.item);
+    bool first = true;
+    for (int i = 0; !status && i < switches + actions->list.count; i++) {
+        line it = i < switches ? switch_line(run, i) : action_line(run, i);
+        if (i >= switches && !it.of_time)
+            continue;
         if (it.of_time)
             status = find_instants(&it, run, from, to);
         if (json)
-            write_json(text, graph, &it, i == 0);
+            write_json(text, graph, &it, first);
         else
-            write_text(text, graph, &it, i == 0);
+            write_text(text, graph, &it, first);
+        first = false;
     }
     return status ? status : text->status;
+}
+
+static line switch_line(dfl_runnable *run, int number)
+{
+    line it = {.count = -1};
+    it.item = dfl_runnable_switch(&it.of_time, run, number);
+    it.kind = kind_name(it.item->kind);
+    it.argument = dfl_study_switch_argument(eq_of(run)->graph, it.item);
+    it.part = dfl_study_switch_part(run, it.item);
+    return it;
+}
+
+static const char *kind_name(dfl_switch_kind kind)
+{
+    return kind == DFL_SWITCH_SIGN ? "sign" : kind == DFL_SWITCH_FLOOR ? "floor" : "table";
+}
+
+/* Of an event or a sample that acts. */
+static line action_line(const dfl_runnable *run, int number)
+{
+    const dfl_action *action =
+        &eq_of(run)->model->actions.list.item[number - dfl_runnable_switches(run)];
+    line it = {
+        .count = -1, .kind = action->sampled ? "sample" : "event", .sampled = action->sampled};
+    it.item = dfl_runnable_switch(&it.of_time, run, number);
+    it.argument = action->function;
+    it.part = (dfl_study_part){action->name, action->line, action->function};
+    return it;
 }
 
 /* Of arguments that are linear in time. */
@@ -48,7 +86,7 @@ static dfl_status find_instants(line *out, dfl_runnable *run, double from, doubl
 {
     dfl_graph *graph = eq_of(run)->graph;
     const dfl_expr time = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
-    dfl_expr exprs[] = {dfl_study_switch_argument(graph, out->item), 0};
+    dfl_expr exprs[] = {out->argument, 0};
     dfl_sparse slope = {0};
     double value[2];
     dfl_status status = dfl_jacobian_exprs(&slope, graph, exprs, 1, &time, 1);
@@ -70,6 +108,8 @@ static void add_instants(line *out, const dfl_graph *graph, double value, double
 {
     const double sense = (to < from ? -1 : 1) * slope;
     double branch = dfl_switch_branch(out->item, graph, value, sense);
+    if (out->sampled) /* the first one is at 0 */
+        branch = fmax(branch, -1);
     out->count = 0;
     while (sense != 0 && out->count < MOST_INSTANTS) {
         double low, high;
@@ -82,15 +122,10 @@ static void add_instants(line *out, const dfl_graph *graph, double value, double
     }
 }
 
-static const char *kind_name(dfl_switch_kind kind)
-{
-    return kind == DFL_SWITCH_SIGN ? "sign" : kind == DFL_SWITCH_FLOOR ? "floor" : "table";
-}
-
 static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, bool first)
 {
-    dfl_text_add(text, "  %-19s %s of ", first ? "switches" : "", kind_name(it->item->kind));
-    dfl_print_expr(text, graph, dfl_study_switch_argument(graph, it->item), NULL, DFL_TEXT);
+    dfl_text_add(text, "  %-19s %s of ", first ? "switches" : "", it->kind);
+    dfl_print_expr(text, graph, it->argument, NULL, DFL_TEXT);
     if (it->part.name)
         dfl_text_add(text, " in %s, line %d", it->part.name, it->part.line);
     for (int k = 0; k < it->count; k++)
@@ -101,9 +136,8 @@ static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, b
 static void write_json(dfl_text *text, const dfl_graph *graph, const line *it, bool first)
 {
     dfl_text argument = {.ctx = text->ctx};
-    dfl_print_expr(&argument, graph, dfl_study_switch_argument(graph, it->item), NULL, DFL_TEXT);
-    dfl_text_add(text, "%s{\"kind\": \"%s\", \"of\": ", first ? "" : ", ",
-                 kind_name(it->item->kind));
+    dfl_print_expr(&argument, graph, it->argument, NULL, DFL_TEXT);
+    dfl_text_add(text, "%s{\"kind\": \"%s\", \"of\": ", first ? "" : ", ", it->kind);
     dfl_json_string(text, dfl_text_string(&argument));
     dfl_text_add(text, ", \"in\": ");
     if (it->part.name)

@@ -172,30 +172,19 @@ static void tell_impact(dfl_simulation *sim, const dfl_instant *instant)
     sim->switched.pending = add(sim, &record);
 }
 
-static int touching(dfl_contact_mode mode)
-{
-    if (!mode.closed)
-        return DFL_TOUCHING_OPEN;
-    if (mode.stick)
-        return DFL_TOUCHING_STICKS;
-    return mode.sense > 0   ? DFL_TOUCHING_SLIPS
-           : mode.sense < 0 ? DFL_TOUCHING_SLIPS_BACK
-                            : DFL_TOUCHING_CLOSED;
-}
-
 static void tell_mode(dfl_simulation *sim, double t, int contact, dfl_contact_mode mode)
 {
     add(sim, &(dfl_switch_record){.time = t,
                                   .kind = DFL_SWITCHED_MODE,
                                   .name = first_contact(sim) + contact,
-                                  .state = touching(mode),
+                                  .state = (int)dfl_study_touching(mode),
                                   .energy_change = NAN});
 }
 
 static void tell_modes(dfl_simulation *sim, const dfl_instant *instant)
 {
     for (int i = 0; sim->started && i < sim->eq->model->actions.touches.count; i++)
-        if (touching(instant->from[i]) != touching(instant->to[i]))
+        if (dfl_study_touching(instant->from[i]) != dfl_study_touching(instant->to[i]))
             tell_mode(sim, instant->t, i, instant->to[i]);
 }
 

@@ -9,6 +9,8 @@ export function readReport(text) {
   const [size, order, rejections, energy, ...residuals] = steps.columns;
   return {
     meta: raw.meta,
+    start: rows.back ? rows.time[rows.time.length - 1] : rows.time[0], // of the run, which may go backwards
+    back: rows.back,
     scene: raw.scene && frames.time.length > 0 ? raw.scene : null,
     events: raw.events.map(([time, event, direction]) => ({
       time,
@@ -44,7 +46,7 @@ function readTable(raw, type) {
   const time = decode(raw.time, Float64Array);
   const back = time.length > 1 && time[time.length - 1] < time[0];
   const columns = raw.columns.map((column) => readColumn(column, type, back));
-  return { seen: raw.seen, per: raw.per, time: back ? time.reverse() : time, columns };
+  return { back, seen: raw.seen, per: raw.per, time: back ? time.reverse() : time, columns };
 }
 
 // A typed array, a number, or null.

@@ -5,8 +5,9 @@ import { color, style } from "./theme.js";
 const most = 16; // lanes
 const colours = { open: null, closed: "gray", sticks: "green", slips: "orange", "slips back": "vermillion", "> 0": "sky", "< 0": null };
 
-export function lanePlot({ rows, switches }, clock) {
-  const lanes = makeLanes(switches, rows.time[0]).slice(0, most);
+export function lanePlot({ rows, switches, start, back }, clock) {
+  const made = makeLanes(switches, start).slice(0, most);
+  const lanes = back ? made.map((lane) => ({ ...lane, parts: turned(lane.parts, rows.time[0]) })) : made;
   if (lanes.length === 0 || rows.time.length === 0) return null;
   const curves = lanes.map(({ name, parts }, i) => ({
     label: name,
@@ -34,6 +35,11 @@ function branches(parts, start) {
   if (!sides) return [{ from: start, state: "" }, ...parts.map(({ from, state }) => ({ from, state: String(state) }))];
   const word = (state) => (state > 0 ? "> 0" : "< 0");
   return [{ from: start, state: word(-parts[0].state) }, ...parts.map(({ from, state }) => ({ from, state: word(state) }))];
+}
+
+// The parts of a run backwards, in the order of time: each one begins where the run has left it.
+function turned(parts, end) {
+  return parts.map(({ state }, i) => ({ from: i + 1 < parts.length ? parts[i + 1].from : end, state })).reverse();
 }
 
 export function stateAt(parts, time) {

@@ -110,8 +110,8 @@ function eventTable({ events, eventCount }) {
 }
 
 // Impulses and changes of energy, modes and branches, but for the modes at the start.
-function switchTable({ switches, switchCount, rows }) {
-  const later = switches.filter(({ kind, time }) => kind !== "mode" || time !== rows.time[0]);
+function switchTable({ switches, switchCount, start }) {
+  const later = switches.filter(({ kind, time }) => kind !== "mode" || time !== start);
   if (later.length === 0) return null;
   const shown = later.slice(0, 200);
   const impulse = (list) => list.map(({ name, value }) => `${name} ${number(value, 6)}`).join(", ");
