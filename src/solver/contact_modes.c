@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CONTACTS = 31 };
-
 static dfl_status look(dfl_solver *solver, double t);
 static void note_left(dfl_solver *solver);
 
@@ -18,9 +16,6 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     const size_t d = sizeof(double);
     if (opt->count == 0)
         return DFL_OK;
-    if (opt->count > MOST_CONTACTS)
-        return dfl_fail(ctx, DFL_INVALID, "%d contacts; at most %d are possible", opt->count,
-                        MOST_CONTACTS);
     dfl_contacts *c = solver->contacts = dfl_alloc(ctx, 1, sizeof *c);
     if (!c)
         return DFL_NO_MEMORY;
@@ -37,7 +32,8 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->x = dfl_alloc(ctx, 3 * n, d);
     c->impulse = dfl_alloc(ctx, (1 + CONTACT_ROWS) * nv, d);
     c->assigned = dfl_alloc(ctx, n, sizeof(bool));
-    c->seen = dfl_alloc(ctx, CONTACT_TRIALS, sizeof *c->seen);
+    c->trials = opt->count > 12 ? 4 * opt->count : 50;
+    c->seen = dfl_alloc(ctx, m * ((size_t)c->trials + 1), 1);
     c->share = dfl_alloc(ctx, 4 * m, d);
     c->group = dfl_alloc(ctx, nv * (2 * m + 1), d);
     c->turned = dfl_alloc(ctx, 5 * m, d);

@@ -4,10 +4,8 @@
 
 #include "solver/solver_internal.h"
 
-#include <stdint.h>
-
 /* Rows of a contact: its normal, one or two directions of friction. */
-enum { CONTACT_ROWS = 3, CONTACT_TRIALS = 50 };
+enum { CONTACT_ROWS = 3 };
 
 typedef struct dfl_contacts {
     int count;
@@ -29,8 +27,9 @@ typedef struct dfl_contacts {
     double *group;  /* nv (2 count + 1): their directions, and their force */
     double *turned; /* 5 count: last acceleration and direction of slip, how they change */
     dfl_lstsq *lstsq;
-    bool *assigned; /* n, false */
-    uint64_t *seen; /* modes that were tried */
+    bool *assigned;      /* n, false */
+    int trials;          /* of modes, at most */
+    unsigned char *seen; /* count (trials + 1): modes that were tried, and the present ones */
     int nseen;
     bool told; /* that several modes are possible */
 } dfl_contacts;

@@ -21,6 +21,7 @@ static dfl_status gauge(dfl_solver *solver, double t);
 static void first_trial(dfl_solver *solver);
 static dfl_status try_modes(int *worst, dfl_solver *solver, double t);
 static bool change(dfl_solver *solver, int worst);
+static bool tried_before(dfl_contacts *c);
 static dfl_status enumerate(bool *found, dfl_solver *solver, double t);
 static dfl_status jam(dfl_solver *solver, double t);
 
@@ -32,7 +33,9 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
     if (status)
         return status;
     first_trial(solver);
-    for (c->nseen = 0; !status && c->nseen < CONTACT_TRIALS;) {
+    c->nseen = 0;
+    tried_before(c);
+    while (!status && c->nseen <= c->trials) {
         status = try_modes(&worst, solver, t);
         if (status || worst < 0 || !change(solver, worst))
             break;
@@ -236,16 +239,20 @@ static dfl_status try_modes(int *worst, dfl_solver *solver, double t)
 
 /* ------------------------------------------------------------------------------- changes */
 
-/* Two bits per contact. */
-static uint64_t code_of(const dfl_contacts *c)
+/* Whether the modes of the trial were tried before; if not, they are remembered. */
+static bool tried_before(dfl_contacts *c)
 {
-    uint64_t code = 0;
+    const size_t count = (size_t)c->count;
+    unsigned char *own = c->seen + (size_t)c->nseen * count;
     for (int i = 0; i < c->count; i++) {
         const dfl_contact_mode *m = &c->trial[i];
-        const unsigned own = !m->closed ? 0 : m->sense > 0 ? 1 : m->sense < 0 ? 2 : 3;
-        code |= (uint64_t)own << (2 * i);
+        own[i] = !m->closed ? 0 : m->sense > 0 ? 1 : m->sense < 0 ? 2 : 3;
     }
-    return code;
+    for (int i = 0; i < c->nseen; i++)
+        if (!memcmp(c->seen + (size_t)i * count, own, count))
+            return true;
+    c->nseen++;
+    return false;
 }
 
 /* The other mode of contact `worst`; false: it was tried before. */
@@ -255,7 +262,6 @@ static bool change(dfl_solver *solver, int worst)
     if (worst >= c->count)
         return false;
     dfl_contact_mode *mode = &c->trial[worst];
-    c->seen[c->nseen++] = code_of(c);
     if (c->held[worst] && mode->closed && c->state[worst].load < 0)
         *mode = (dfl_contact_mode){.closed = false};
     else if (c->held[worst] && !mode->closed)
@@ -264,11 +270,7 @@ static bool change(dfl_solver *solver, int worst)
         slip_along(solver, worst, c->share + 2 * worst);
     else
         *mode = (dfl_contact_mode){.closed = true, .stick = true};
-    const uint64_t code = code_of(c);
-    for (int i = 0; i < c->nseen; i++)
-        if (c->seen[i] == code)
-            return false;
-    return true;
+    return !tried_before(c);
 }
 
 /* Mode number `own` of contact i: stick or closed, open, two senses of slip; false: not possible. */

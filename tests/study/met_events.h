@@ -4,7 +4,7 @@
 
 #include "../scripted.h"
 
-enum { MOST_MET = 400 };
+enum { MOST_MET = 2000 };
 
 typedef struct met {
     dfl_runnable *run;
