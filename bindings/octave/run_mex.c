@@ -69,9 +69,7 @@ static dfl_status load(run_call *call)
                                         .print = call->quiet ? NULL : print_line};
     dfl_status status = dfl_script_load(&call->model, call->gw.ctx, call->path, &options);
     if (!status)
-        status = dfl_equations_create(&call->eq, call->model, true);
-    if (!status)
-        status = dfl_study_runnable(&call->run, call->eq, &call->choices);
+        status = dfl_study_derive(&call->eq, &call->run, call->model, &call->choices);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }
 

@@ -26,11 +26,11 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
         .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);
-    if (!status && use == CLI_TO_RUN && dfl_study_can_slide(out->model, &arguments->choices))
-        status = dfl_model_slide(out->model);
-    if (!status)
+    if (!status && use == CLI_TO_RUN)
+        status = dfl_study_derive(&out->eq, &out->run, out->model, &arguments->choices);
+    else if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
-    if (!status && runnable)
+    if (!status && (use == CLI_DENSE || use == CLI_FOR_SOLVER))
         status = use == CLI_DENSE ? dfl_runnable_create(&out->run, out->eq)
                                   : dfl_study_runnable(&out->run, out->eq, &arguments->choices);
     out->saved.ctx = ctx;

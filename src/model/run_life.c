@@ -42,12 +42,8 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
     dfl_status status = dfl_run_choose(&choices, run, options);
     if (!status)
         status = load_again(run, model, &choices);
-    if (!status && dfl_study_can_slide(run->model, &choices))
-        status = dfl_model_slide(run->model);
     if (!status)
-        status = dfl_equations_create(&run->eq, run->model, true);
-    if (!status)
-        status = dfl_study_runnable(&run->runnable, run->eq, &choices);
+        status = dfl_study_derive(&run->eq, &run->runnable, run->model, &choices);
     if (!status)
         status = dfl_settings_resolve(&run->settings, &choices, run->runnable);
     if (!status)

@@ -248,7 +248,8 @@ static bool allow_sparse(const dfl_choices *caller, const dfl_choices *script)
            dfl_choices_number(&said, "self_check") != 1;
 }
 
-bool dfl_study_can_slide(const dfl_model *model, const dfl_choices *choices)
+/* Whether form and matrices go with rows that are switched on and off. */
+static bool can_slide(const dfl_model *model, const dfl_choices *choices)
 {
     const dfl_choices said = merge(choices, &model->run);
     const char *form = dfl_choices_text(&said, "form");
@@ -277,6 +278,15 @@ dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                    allow_sparse(choices, script)
                ? dfl_runnable_create_packed(out, eq)
                : dfl_runnable_create(out, eq);
+}
+
+dfl_status dfl_study_derive(dfl_equations **eq, dfl_runnable **run, dfl_model *model,
+                            const dfl_choices *choices)
+{
+    dfl_status status = can_slide(model, choices) ? dfl_model_slide(model) : DFL_OK;
+    if (!status)
+        status = dfl_equations_create(eq, model, true);
+    return status ? status : dfl_study_runnable(run, *eq, choices);
 }
 
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)

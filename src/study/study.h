@@ -18,14 +18,16 @@ dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 /* Models with at least this number of velocities and constraints have sparse matrices, if they can. */
 enum { DFL_SPARSE_FROM = 60 };
 
-/* Whether form and matrices of the choices go with rows that are switched on and off, so that a run
-   can slide (dfl_model_slide). */
-bool dfl_study_can_slide(const dfl_model *model, const dfl_choices *choices);
-
 /* The model ready for the solver, with dense or sparse matrices as chosen. DFL_INVALID: sparse ones were
    chosen and are not possible. */
 dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                               const dfl_choices *choices);
+
+/* The equations of a run, and the model ready for it: as above, but where form and matrices allow it,
+   forces that jump with a speed may hold it (dfl_model_slide), which changes the model. What was made
+   stays also after a failure. */
+dfl_status dfl_study_derive(dfl_equations **eq, dfl_runnable **run, dfl_model *model,
+                            const dfl_choices *choices);
 
 /* How a model is run: the caller overrides the script, the script the default. */
 typedef struct dfl_settings {
