@@ -583,6 +583,60 @@ static void check_backlash(void)
     scripted_free(&s);
 }
 
+/* The time that the crank needs from -pi/4 to `angle`, by Simpson's rule: its energy is that of 2 pi rad/s
+   with the wheel at rest, J1 = 1, J2 = 0.2, and the wheel follows with
+   (c cos q - 1) / (1 + c^2 - 2 c cos q), c = sqrt(2). */
+static double geneva_time(double angle)
+{
+    enum { PARTS = 2000 };
+    const double pi = 3.14159265358979323846, c = sqrt(2.0), step = (angle + pi / 4) / PARTS;
+    double sum = 0;
+    for (int i = 0; i <= PARTS; i++) {
+        const double q = -pi / 4 + i * step;
+        const double ratio = (c * cos(q) - 1) / (3 - 2 * c * cos(q));
+        const int weight = i == 0 || i == PARTS ? 1 : i % 2 ? 4 : 2;
+        sum += weight * sqrt(1 + 0.2 * ratio * ratio);
+    }
+    return sum * step / 3 / (2 * pi);
+}
+
+/* Three eighths of a turn from the start the pin enters; between slots the crank turns at 2 pi. */
+static void check_geneva(void)
+{
+    const double pi = 3.14159265358979323846, slot = geneva_time(pi / 4);
+    scripted s = load("geneva");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = tol});
+    scripted_advance(&s, 0.5);
+    const double crank = scripted_value(&s, "crank") - 2 * pi;
+    assert_near(geneva_time(crank), 0.5 - 0.375, 100 * tol);
+    assert_near(tan(scripted_value(&s, "wheel")), sin(crank) / (sqrt(2.0) - cos(crank)), 100 * tol);
+    scripted_advance(&s, 5);
+    const double left = 0.375 + slot + 4 * (0.75 + slot); /* for the fifth time */
+    assert_near(scripted_output(&s, "turned"), 5, 0);
+    assert_near(scripted_value(&s, "wheel"), -pi / 4 + 5 * pi / 2, 100 * tol);
+    assert_near(scripted_value(&s, "crank"), 10.25 * pi + 2 * pi * (5 - left), 1000 * tol);
+    assert_near(scripted_value(&s, "der(crank)"), 2 * pi, 1000 * tol);
+    scripted_free(&s);
+}
+
+/* After two pecks, by tests/examples/woodpecker.py, which knows nothing of this library. Six impacts and
+   eleven changes of modes come before. */
+static void check_woodpecker(void)
+{
+    static const struct {
+        const char *name;
+        double value, size;
+    } known[] = {{"y", -0.0576792600113647, 1e-2},        {"sleeve", -0.000806135646145203, 1e-1},
+                 {"bird", 0.00737173434812197, 1e-1},     {"der(y)", -0.0264934908593746, 1},
+                 {"der(sleeve)", -6.85212536791764, 100}, {"der(bird)", -4.04225103488518, 10}};
+    scripted s = load("woodpecker");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = 1e-3 * tol});
+    scripted_advance(&s, 0.3);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_near(scripted_value(&s, known[i].name), known[i].value, 100 * tol * known[i].size);
+    scripted_free(&s);
+}
+
 /* ------------------------------------------------------------ the folder */
 
 static const struct {
@@ -604,6 +658,8 @@ static const struct {
     {"heavy-top", check_heavy_top},
     {"massless-node", check_massless_node},
     {"backlash", check_backlash},
+    {"geneva", check_geneva},
+    {"woodpecker", check_woodpecker},
     {"ball", check_ball},
     {"clutch", check_clutch},
     {"maxwell", check_maxwell},

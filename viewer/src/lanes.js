@@ -15,7 +15,7 @@ export function lanePlot({ rows, switches, start, back }, clock) {
     words: (t) => stateAt(parts, t),
   }));
   const note = "Which contacts are closed, stick or slip, and on which side of a border conditions are.";
-  return makePlot({ title: "Modes", note, time: rows.time, curves, lanes: { count: lanes.length, draw: (u) => draw(u, lanes) } }, clock);
+  return makePlot({ title: "Modes", note, time: rows.time, curves, lanes: { count: lanes.length, names: lanes.map(({ name }) => name), draw: (u) => draw(u, lanes) } }, clock);
 }
 
 // [{name, parts: [{from, state}]}] from changes in the order of time.

@@ -34,7 +34,7 @@ export function makePlot({ title, unit, note, time, curves, logarithmic, right, 
       y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: lanes ? [0, lanes.count] : padded },
       right: { range: (u, low, high) => [0, Math.max(1, high ?? 1) * 1.15] },
     },
-    axes: [{ ...axis("time in s"), values: ticks(false, 1) }, { ...axis(), size: 62, values: lanes ? () => [] : ticks(logarithmic, factor), ...(logarithmic ? { splits: powers } : {}), ...(lanes ? { grid: { show: false }, ticks: { show: false } } : {}) }],
+    axes: [{ ...axis("time in s"), values: ticks(false, 1) }, { ...axis(), size: 62, values: lanes ? () => lanes.names.map(cut) : ticks(logarithmic, factor), ...(logarithmic ? { splits: powers } : {}), ...(lanes ? { splits: () => lanes.names.map((_, i) => lanes.count - i - 0.5), grid: { show: false }, ticks: { show: false } } : {}) }],
     series: [{ label: "time", value: (u, v) => (v == null ? "–" : `${number(v)} s`) }, ...curves.map((curve, i) => series(curve, i, factor))],
     cursor: { sync: { key: "time" }, drag: { x: true, y: false }, points: { size: 6 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
@@ -86,6 +86,8 @@ export function sizePlots(width) {
 function resize(plot, place, width = place.clientWidth) {
   if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
 }
+
+const cut = (name) => (name.length > 9 ? `${name.slice(0, 8)}…` : name);
 
 function axis(label) {
   return {
