@@ -75,7 +75,14 @@ dfl_status dfl_study_jumps_create(dfl_simulation *sim);
 void dfl_study_jumps_clear(dfl_simulation *sim);
 void dfl_study_keep_row(dfl_simulation *sim, double t, const double *x);
 bool dfl_study_store_kept(dfl_simulation *sim);
-/* Keeps the first failure of a writer. */
+
+/* callbacks_of_run.c: all callbacks of the solver; a row, unless the last one was there, and a step to
+   all files, false: the run has to stop; a message, a notice; the first failure of a writer is kept. */
+void dfl_study_listen(dfl_solver_options *options, dfl_simulation *sim);
+bool dfl_study_store_row(dfl_simulation *sim, double t, const double *x);
+bool dfl_study_store_step(dfl_simulation *sim, double t_old, double t, double energy);
+void dfl_study_tell(dfl_log_level level, const char *text, void *sim);
+void dfl_study_notice(const char *text, void *sim);
 void dfl_study_note_trouble(dfl_simulation *sim, dfl_status status);
 
 /* row_checks.c: energy and residuals of a row, before it is stored; the largest of all interpolated
