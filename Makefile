@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
 
-.PHONY: help build demo test test-peers deb threads linkages piecewise fuzz memory sanitize strict format format-check completions bench \
+.PHONY: help build demo test test-peers deb threads linkages piecewise fuzz memory sanitize strict format format-check completions bench evaluations \
   tolerances paper clean
 
 help: ## this list
@@ -110,6 +110,10 @@ bench: build ## measure Driftless and its peers; tables in build/bench/table.md
 tolerances: build ## steps and evaluations of the automatic order over tolerances; build/bench/tolerances.txt
 	@mkdir -p build/bench
 	@build/bench_tolerances examples | tee build/bench/tolerances.txt
+
+OLD ?= ../old/build/driftless
+evaluations: build ## evaluations of the examples by two builds: make evaluations OLD=.../driftless
+	@bench/evaluations.py $(OLD) build/driftless
 
 paper: ## the tables and figures of the papers, computed again: docs/paper (some minutes)
 	@$(INSTALL) build

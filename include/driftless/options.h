@@ -264,6 +264,7 @@ typedef struct dfl_switch_options {
     dfl_flip_fn flip;        /* changes branches */
     dfl_valid_fn valid;      /* asked after every step; NULL means always */
     dfl_resume_fn resume;    /* NULL means that no event acts */
+    const bool *uses;        /* n: unknowns that the functions contain; NULL means all */
     const bool *acting;      /* events.count: events that are met where they act, since a function
                                that is turned back by its own event never passes zero; NULL means
                                none */

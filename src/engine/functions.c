@@ -4,6 +4,31 @@
 #include <math.h>
 #include <string.h>
 
+/* Which unknowns the rows contain. */
+static dfl_status find_uses(dfl_functions *out, const dfl_runnable *run, const dfl_expr *rows)
+{
+    const dfl_equations *eq = run->eq;
+    const dfl_graph *g = eq->graph;
+    bool *below = dfl_alloc(run->ctx, g->nnodes, sizeof *below);
+    out->uses = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *out->uses);
+    if (!below || !out->uses) {
+        dfl_free(run->ctx, below);
+        return DFL_NO_MEMORY;
+    }
+    for (int i = 0; i < out->count; i++)
+        below[rows[i]] = true;
+    for (uint32_t i = g->nnodes; i-- > 0;) {
+        const dfl_node *node = dfl_node_of(g, i);
+        const dfl_expr operand[] = {node->a, node->b, node->c};
+        for (int k = 0; below[i] && k < dfl_op_operands((dfl_op)node->op); k++)
+            below[operand[k]] = true;
+    }
+    for (int j = 0; j < eq->n; j++)
+        out->uses[j] = below[eq->x[j].symbol];
+    dfl_free(run->ctx, below);
+    return DFL_OK;
+}
+
 dfl_status dfl_functions_create(dfl_functions *out, dfl_runnable *run, const dfl_expr *rows,
                                 int count)
 {
@@ -27,6 +52,8 @@ dfl_status dfl_functions_create(dfl_functions *out, dfl_runnable *run, const dfl
     out->bounds = dfl_alloc(run->ctx, dfl_tape_work(out->values.tape), sizeof *out->bounds);
     if (!entries || !out->slope_value || !out->bounds)
         status = DFL_NO_MEMORY;
+    if (!status)
+        status = find_uses(out, run, rows);
     for (int k = 0; !status && k < out->slope.count; k++)
         entries[k] = out->slope.entry[k].expr;
     if (!status)
@@ -40,6 +67,7 @@ void dfl_functions_clear(dfl_functions *functions, dfl_context *ctx)
     dfl_sparse_clear(&functions->slope, ctx);
     dfl_free(ctx, functions->slope_value);
     dfl_free(ctx, functions->bounds);
+    dfl_free(ctx, functions->uses);
 }
 
 void dfl_functions_bounds(dfl_bounds *value, const dfl_functions *functions, const dfl_bounds *t,

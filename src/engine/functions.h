@@ -21,6 +21,7 @@ typedef struct dfl_functions {
     dfl_sparse slope; /* derivatives by the unknowns and, in a last column, by time */
     double *slope_value;
     dfl_bounds *bounds; /* registers of `values` */
+    bool *uses;         /* n: unknowns that the functions contain */
 } dfl_functions;
 
 /* DFL_NO_MEMORY. The programs belong to the runnable's list. */

@@ -389,6 +389,7 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .flip = switch_flip,
                                 .valid = run->switches.ncontinued > 0 ? switch_valid : NULL,
                                 .resume = switch_resume,
+                                .uses = run->switches.all.uses,
                                 .acting = run->actions.acting,
                                 .off = run->actions.masked ? run->actions.off : NULL,
                                 .user = run};

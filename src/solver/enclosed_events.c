@@ -28,7 +28,7 @@ dfl_status dfl_watching_init(dfl_solver *solver)
     watching->tolerance = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     if (!watching->sign || !watching->noise || !watching->tolerance)
         return DFL_NO_MEMORY;
-    const dfl_status status = dfl_path_init(&watching->path, &solver->sys);
+    const dfl_status status = dfl_path_init(&watching->path, &solver->sys, NULL);
     return status ? status
                   : dfl_search_init(&watching->search, ctx, solver->options.events.count,
                                     solver->sys.nu);

@@ -10,7 +10,7 @@ static double place(int k, int degree);
 static void make_basis(dfl_path *path, int degree);
 static double bernstein(int k, int degree, double tau);
 
-dfl_status dfl_path_init(dfl_path *path, const dfl_system *sys)
+dfl_status dfl_path_init(dfl_path *path, const dfl_system *sys, const bool *uses)
 {
     const size_t nu = (size_t)sys->nu, room = DFL_PATH_DEGREE + 1;
     path->n = sys->nu;
@@ -19,7 +19,13 @@ dfl_status dfl_path_init(dfl_path *path, const dfl_system *sys)
     path->sample =
         dfl_alloc(sys->ctx, nu + 3 * (size_t)sys->eom->nv + (size_t)sys->n, sizeof *path->sample);
     path->basis = dfl_alloc(sys->ctx, room * room, sizeof *path->basis);
-    return path->coef && path->sample && path->basis ? DFL_OK : DFL_NO_MEMORY;
+    path->used = dfl_alloc(sys->ctx, nu, sizeof *path->used);
+    if (!path->coef || !path->sample || !path->basis || !path->used)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < path->n; i++)
+        if (!uses || uses[i])
+            path->used[path->nused++] = i;
+    return DFL_OK;
 }
 
 void dfl_path_clear(dfl_path *path, dfl_context *ctx)
@@ -27,6 +33,7 @@ void dfl_path_clear(dfl_path *path, dfl_context *ctx)
     dfl_free(ctx, path->coef);
     dfl_free(ctx, path->sample);
     dfl_free(ctx, path->basis);
+    dfl_free(ctx, path->used);
 }
 
 void dfl_path_set(dfl_path *path, const dfl_stepper *st)
@@ -38,14 +45,14 @@ void dfl_path_set(dfl_path *path, const dfl_stepper *st)
     path->degree = degree;
     path->t_old = st->t_old;
     path->h = st->t - st->t_old;
-    memset(path->coef, 0, (size_t)path->n * (size_t)places * sizeof *path->coef);
+    memset(path->coef, 0, (size_t)path->nused * (size_t)places * sizeof *path->coef);
     for (int j = 0; j < places; j++) {
         const double *share = path->basis + j * places;
         dfl_stepper_interpolate(path->sample, st, path->t_old + path->place[j] * path->h);
-        for (int i = 0; i < path->n; i++) {
+        for (int i = 0; i < path->nused; i++) {
             double *restrict coef = path->coef + i * places;
             for (int k = 0; k < places; k++)
-                coef[k] += share[k] * path->sample[na + i];
+                coef[k] += share[k] * path->sample[na + path->used[i]];
         }
     }
 }
@@ -118,8 +125,9 @@ void dfl_path_bounds(dfl_bounds *x, dfl_bounds *t, const dfl_path *path, double 
     const double t_a = path->t_old + a * path->h, t_b = path->t_old + b * path->h;
     double c[DFL_PATH_DEGREE + 1], d[DFL_PATH_DEGREE + 1];
     *t = (dfl_bounds){fmin(t_a, t_b), fmax(t_a, t_b), sign, sign};
-    for (int i = 0; i < path->n; i++) {
+    for (int i = 0; i < path->nused; i++) {
         const double *coef = path->coef + i * (degree + 1);
+        dfl_bounds *out = &x[path->used[i]];
         for (int k = 0; k < degree; k++)
             d[k] = rate * (coef[k + 1] - coef[k]);
         part(c, coef, degree, a, b);
@@ -127,14 +135,14 @@ void dfl_path_bounds(dfl_bounds *x, dfl_bounds *t, const dfl_path *path, double 
             part(d, d, degree - 1, a, b);
         else
             d[0] = 0;
-        x[i] = (dfl_bounds){c[0], c[0], d[0], d[0]};
+        *out = (dfl_bounds){c[0], c[0], d[0], d[0]};
         for (int k = 1; k <= degree; k++) {
-            x[i].low = fmin(x[i].low, c[k]);
-            x[i].high = fmax(x[i].high, c[k]);
+            out->low = fmin(out->low, c[k]);
+            out->high = fmax(out->high, c[k]);
         }
         for (int k = 1; k < degree; k++) {
-            x[i].slope_low = fmin(x[i].slope_low, d[k]);
-            x[i].slope_high = fmax(x[i].slope_high, d[k]);
+            out->slope_low = fmin(out->slope_low, d[k]);
+            out->slope_high = fmax(out->slope_high, d[k]);
         }
     }
 }
@@ -144,10 +152,11 @@ void dfl_path_at(double *x, const dfl_path *path, double tau)
     double basis[DFL_PATH_DEGREE + 1];
     for (int k = 0; k <= path->degree; k++)
         basis[k] = bernstein(k, path->degree, tau);
-    for (int i = 0; i < path->n; i++) {
+    for (int i = 0; i < path->nused; i++) {
         const double *c = path->coef + i * (path->degree + 1);
-        x[i] = 0;
+        double sum = 0;
         for (int k = 0; k <= path->degree; k++)
-            x[i] += basis[k] * c[k];
+            sum += basis[k] * c[k];
+        x[path->used[i]] = sum;
     }
 }

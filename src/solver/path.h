@@ -8,7 +8,9 @@
 enum { DFL_PATH_DEGREE = 13 }; /* at most */
 
 typedef struct dfl_path {
-    int n;           /* unknowns of the user */
+    int n;     /* unknowns of the user */
+    int *used; /* those that are followed, `nused` of them */
+    int nused;
     int degree;      /* of the last step */
     double t_old, h; /* the step */
     double *coef;    /* (degree + 1) per unknown */
@@ -18,8 +20,9 @@ typedef struct dfl_path {
     int basis_degree; /* of that matrix; 0: none yet */
 } dfl_path;
 
-/* DFL_NO_MEMORY. */
-dfl_status dfl_path_init(dfl_path *path, const dfl_system *sys);
+/* Follows the unknowns with a flag in `uses` (NULL: all); the others keep what their bounds and values
+   were. DFL_NO_MEMORY. */
+dfl_status dfl_path_init(dfl_path *path, const dfl_system *sys, const bool *uses);
 void dfl_path_clear(dfl_path *path, dfl_context *ctx);
 
 /* Takes the last step of `st`. */

@@ -48,7 +48,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
         !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
         (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed || !sw->crowd_of)
         return DFL_NO_MEMORY;
-    dfl_status status = dfl_path_init(&sw->path, &solver->sys);
+    dfl_status status = dfl_path_init(&sw->path, &solver->sys, opt->switches.uses);
     if (!status && opt->output.on_instant)
         status = dfl_impulses_init(&sw->impulses, &solver->initial);
     if (!status)
