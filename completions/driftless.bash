@@ -74,6 +74,7 @@ _driftless() {
     lqr--input-weight) return ;;
     linearize--inputs | response--inputs | lqr--inputs) return ;;
     linearize--outputs | response--outputs) return ;;
+    linearize--along) return ;;
     modes--over) return ;;
     response--output) _driftless_files csv json html; return ;;
     modes--output) _driftless_files json html; return ;;
@@ -98,7 +99,7 @@ _driftless() {
     export-*) _driftless_words --set --output --c --octave --quiet --help ;;
     compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --input --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
-    linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --inputs --outputs --output --json --quiet --help ;;
+    linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --inputs --outputs --all --along --output --json --quiet --help ;;
     modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --over --output --json --quiet --help ;;
     equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --output --json --quiet --help ;;
     response-*) _driftless_words --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --from --to --points --log --hz --step --impulse --size --inputs --outputs --output --json --quiet --help ;;

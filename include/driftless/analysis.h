@@ -63,6 +63,13 @@ dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *e
                          const double *x, const dfl_inputs *inputs);
 void dfl_linearized_clear(dfl_linearized *linear);
 
+/* E x' = A x + B u for small changes of all unknowns x, in their order w, l, m, r, v, s, p (E, A: n x n, B: n x nu): one row for
+   each of them, auxiliary equations, constraints, nonholonomic constraints, r' = b, the balance of forces, contact
+   equations, p' = Z v. A has the derivatives at the accelerations of the state. The finite eigenvalues of the pencil are those
+   of dfl_linearize, unless constraints are redundant: then it is singular. `inputs` may be NULL. */
+dfl_status dfl_linearize_all(double *E, double *A, double *B, dfl_context *ctx, const dfl_eom *eom,
+                             double t, const double *x, const dfl_inputs *inputs);
+
 /* ---- modes ---- */
 
 /* One mode: y = Re(c exp((re + i im) t) shape). A pair of complex eigenvalues is two modes. */

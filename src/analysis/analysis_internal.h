@@ -36,6 +36,11 @@ void dfl_local_clear(dfl_local *local);
 dfl_status dfl_local_eval(dfl_local *local, double t, const double *x);
 dfl_status dfl_local_eval_still(dfl_local *local, double t, const double *x);
 
+/* The derivatives by inputs (may be NULL) there, in one block of memory, which out->dyn owns; the caller frees it.
+   DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_local_inputs(dfl_input_slopes *out, const dfl_local *local,
+                            const dfl_inputs *inputs);
+
 /* The unknowns r, v, s, p that the constraints on positions and velocities leave free (tangent.c):
    writes the n x (ny+nu) matrix linear->X, with zeros for w and multipliers, and the states. The
    velocities that `K0` moves, if any, are preferably not among them. */

@@ -18,8 +18,6 @@
 #include <string.h>
 
 static dfl_status check_memory(dfl_context *ctx, const dfl_eom *eom);
-static dfl_status create_slopes(dfl_input_slopes *out, const dfl_local *local,
-                                const dfl_inputs *inputs);
 static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
                          const dfl_input_slopes *inputs);
 static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
@@ -47,7 +45,7 @@ dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *e
     if (!status) {
         out->n = local.at.n;
         out->nv = eom->nv;
-        status = create_slopes(&slopes, &local, inputs);
+        status = dfl_local_inputs(&slopes, &local, inputs);
     }
     if (!status)
         status = reduce(out, &local, &slopes);
@@ -80,29 +78,6 @@ static dfl_status check_memory(dfl_context *ctx, const dfl_eom *eom)
                                      "linear equations of a model with %g unknowns need about %.1f "
                                      "GB of memory; the limit is %g GB",
                                      n, bytes / 1e9, limit / 1e9);
-}
-
-/* One block of memory, which `dyn` owns. */
-static dfl_status create_slopes(dfl_input_slopes *out, const dfl_local *local,
-                                const dfl_inputs *inputs)
-{
-    const dfl_eom *eom = local->eom;
-    const size_t nu = inputs ? (size_t)inputs->nu : 0, nv = (size_t)eom->nv, nr = (size_t)eom->nr;
-    out->dyn = dfl_alloc(local->ctx, nu * (nv + nr + (size_t)eom->nw) + 1, sizeof(double));
-    if (!out->dyn)
-        return DFL_NO_MEMORY;
-    out->b = out->dyn + nu * nv;
-    out->d = out->b + nu * nr;
-    if (nu == 0)
-        return DFL_OK;
-    if (inputs->slopes(out, local->t, local->x, local->a, inputs->user))
-        return dfl_fail(local->ctx, DFL_CALLBACK, "the derivatives by inputs failed at t = %g",
-                        local->t);
-    for (size_t i = 0; i < nu * (nv + nr + (size_t)eom->nw); i++)
-        if (!isfinite(out->dyn[i]))
-            return dfl_fail(local->ctx, DFL_NOT_FINITE,
-                            "a derivative by an input is not finite at t = %g", local->t);
-    return DFL_OK;
 }
 
 static dfl_status reduce(dfl_linearized *out, const dfl_local *local,

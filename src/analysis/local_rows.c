@@ -141,3 +141,24 @@ static dfl_status refuse(dfl_local *local, dfl_outcome outcome)
                     local->sys.trouble.callback ? local->sys.trouble.callback : "the model",
                     local->t);
 }
+
+dfl_status dfl_local_inputs(dfl_input_slopes *out, const dfl_local *local, const dfl_inputs *inputs)
+{
+    const dfl_eom *eom = local->eom;
+    const size_t nu = inputs ? (size_t)inputs->nu : 0, nv = (size_t)eom->nv, nr = (size_t)eom->nr;
+    out->dyn = dfl_alloc(local->ctx, nu * (nv + nr + (size_t)eom->nw) + 1, sizeof(double));
+    if (!out->dyn)
+        return DFL_NO_MEMORY;
+    out->b = out->dyn + nu * nv;
+    out->d = out->b + nu * nr;
+    if (nu == 0)
+        return DFL_OK;
+    if (inputs->slopes(out, local->t, local->x, local->a, inputs->user))
+        return dfl_fail(local->ctx, DFL_CALLBACK, "the derivatives by inputs failed at t = %g",
+                        local->t);
+    for (size_t i = 0; i < nu * (nv + nr + (size_t)eom->nw); i++)
+        if (!isfinite(out->dyn[i]))
+            return dfl_fail(local->ctx, DFL_NOT_FINITE,
+                            "a derivative by an input is not finite at t = %g", local->t);
+    return DFL_OK;
+}

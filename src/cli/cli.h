@@ -131,8 +131,8 @@ dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
 
 /* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab
    (linear_files.c). */
-void cli_write_mat(dfl_text *out, const dfl_linear_model *model);
-void cli_write_octave(dfl_text *out, const dfl_linear_model *model);
+void cli_write_mat(dfl_text *out, const cli_near *near);
+void cli_write_octave(dfl_text *out, const cli_near *near);
 
 /* Ends an analysis: JSON to files FILE.json of --output, the text to all others; without any to
    standard output, as --json says. After a failure its message, with --json as an object, too.

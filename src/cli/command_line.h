@@ -50,12 +50,14 @@ typedef struct cli_arguments {
     const char *at, *steady;                 /* where an analysis is made, or NULL */
     const char *inputs, *outputs;            /* names, or NULL: all */
     const char *over;                        /* NAME=FIRST:LAST:COUNT, or NULL */
+    const char *along;                       /* FIRST:LAST:COUNT, times, or NULL */
     double first, last, points;              /* frequencies of a response; NAN: not given */
     double step, impulse, size;              /* s after a kick; its size; NAN: not given */
     const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
     const char **set, **input, **output;
     int nset, ninput, noutput;
     bool json, quiet, all_events, lua, latex, frames, c, octave, logarithmic, hz, help;
+    bool all_unknowns;
     bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;
 

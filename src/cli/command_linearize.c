@@ -1,30 +1,99 @@
 /* command_linearize.c: `driftless linearize MODEL`: the linear equations near a state. */
 #include "cli/cli.h"
 
+#include "result/result.h"
+
+#include <math.h>
+
+enum { MOST_TIMES = 10000 };
+
 static void write_text(dfl_text *text, const dfl_linear_model *model);
 static void write_matrix(dfl_text *text, const char *name, const double *A, int rows, int columns);
-static void write_json(dfl_text *text, const dfl_linear_model *model);
+static void write_json(dfl_text *text, const cli_near *near);
+static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
+                               const cli_arguments *arguments);
+static dfl_status along_run(dfl_text *text, dfl_text *json, cli_near *near,
+                            const cli_arguments *arguments);
+static dfl_status find_equations(cli_near *near, const cli_arguments *arguments);
 static dfl_status write_others(const cli_near *near, const cli_arguments *arguments);
 
 int cli_linearize(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments, ".json .mat .m");
+    dfl_status status =
+        cli_near_load(&near, ctx, arguments, arguments->along ? ".json" : ".json .mat .m");
     if (!status)
-        status = cli_near_find(&near, arguments);
-    if (!status)
-        status = cli_near_linearize(&near, arguments);
-    if (!status) {
-        write_text(&text, &near.linear);
-        write_json(&json, &near.linear);
-        status = write_others(&near, arguments);
-    }
+        status = arguments->along ? along_run(&text, &json, &near, arguments)
+                                  : at_one_point(&text, &json, &near, arguments);
     const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
     dfl_text_clear(&text);
     dfl_text_clear(&json);
     cli_near_clear(&near);
     return exit_status;
+}
+
+static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
+                               const cli_arguments *arguments)
+{
+    dfl_status status = find_equations(near, arguments);
+    if (status)
+        return status;
+    write_text(text, &near->linear);
+    dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, ");
+    write_json(json, near);
+    dfl_text_add(json, "}\n");
+    return write_others(near, arguments);
+}
+
+static dfl_status find_equations(cli_near *near, const cli_arguments *arguments)
+{
+    dfl_status status = cli_near_find(near, arguments);
+    if (!status)
+        status = cli_near_linearize(near, arguments);
+    if (!status && arguments->all_unknowns)
+        status = dfl_linear_model_add_all(&near->linear, near->model.run, &near->state,
+                                          arguments->inputs);
+    return status;
+}
+
+/* Each time a run of its own: the states are those of `--at t=TIME`. */
+static dfl_status along_run(dfl_text *text, dfl_text *json, cli_near *near,
+                            const cli_arguments *arguments)
+{
+    dfl_context *ctx = near->model.model->ctx;
+    cli_arguments at = *arguments;
+    double first, last;
+    int count, end = 0;
+    if (arguments->at || arguments->steady)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--along chooses the states; leave out --at and --steady");
+    if (sscanf(arguments->along, "%lf:%lf:%d%n", &first, &last, &count, &end) != 3 ||
+        arguments->along[end] || !isfinite(first) || !isfinite(last) || count < 1 ||
+        count > MOST_TIMES)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--along %s: give FIRST:LAST:COUNT, such as 0:2:21, with at most %d times",
+                        arguments->along, MOST_TIMES);
+    dfl_status status = DFL_OK;
+    dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"series\": [");
+    for (int i = 0; !status && i < count; i++) {
+        char when[60];
+        snprintf(when, sizeof when, "t=%.17g",
+                 count > 1 ? first + (last - first) * i / (count - 1) : first);
+        at.at = when;
+        dfl_linear_model_clear(&near->linear);
+        dfl_free(ctx, near->state.x);
+        near->state.x = NULL;
+        status = find_equations(near, &at);
+        if (status)
+            break;
+        write_text(text, &near->linear);
+        dfl_text_add(json, i > 0 ? ",\n{" : "\n{");
+        write_json(json, near);
+        dfl_text_add(json, "}");
+    }
+    dfl_text_add(json, "]}\n");
+    return status;
 }
 
 /* Files of other programs. */
@@ -36,9 +105,9 @@ static dfl_status write_others(const cli_near *near, const cli_arguments *argume
         const bool mat = dfl_ends_with(path, ".mat");
         dfl_text out = {.ctx = near->linear.linear.ctx};
         if (mat)
-            cli_write_mat(&out, &near->linear);
+            cli_write_mat(&out, near);
         else if (dfl_ends_with(path, ".m"))
-            cli_write_octave(&out, &near->linear);
+            cli_write_octave(&out, near);
         else
             continue;
         status = cli_write(path, &out, &near->model);
@@ -78,10 +147,12 @@ static void write_matrix(dfl_text *text, const char *name, const double *A, int 
     }
 }
 
-static void write_json(dfl_text *text, const dfl_linear_model *model)
+/* The members of an object. */
+static void write_json(dfl_text *text, const cli_near *near)
 {
+    const dfl_linear_model *model = &near->linear;
     const dfl_linearized *linear = &model->linear;
-    dfl_text_add(text, "{\"status\": \"completed\", \"message\": null, ");
+    const dfl_equations *eq = near->model.eq;
     cli_add_at(text, model);
     dfl_text_add(text, ",\n ");
     cli_add_names(text, "states", model->states, linear->ny);
@@ -97,5 +168,18 @@ static void write_json(dfl_text *text, const dfl_linear_model *model)
     cli_add_matrix(text, "C", model->C, model->no, linear->ny);
     dfl_text_add(text, ",\n ");
     cli_add_matrix(text, "D", model->D, model->no, linear->nu);
-    dfl_text_add(text, "}\n");
+    if (!model->all.E)
+        return;
+    dfl_text_add(text, ",\n \"all\": {\"variables\": [");
+    for (int i = 0; i < eq->n; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_string(text, eq->x[i].name);
+    }
+    dfl_text_add(text, "],\n ");
+    cli_add_matrix(text, "E", model->all.E, eq->n, eq->n);
+    dfl_text_add(text, ",\n ");
+    cli_add_matrix(text, "A", model->all.A, eq->n, eq->n);
+    dfl_text_add(text, ",\n ");
+    cli_add_matrix(text, "B", model->all.B, eq->n, linear->nu);
+    dfl_text_add(text, "}");
 }

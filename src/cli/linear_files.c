@@ -11,8 +11,20 @@ static void add_matrix(dfl_text *out, const char *name, int type, const double *
                        int columns);
 static void add_list(dfl_text *out, const char *name, const char *const *names, int count);
 
-void cli_write_mat(dfl_text *out, const dfl_linear_model *model)
+/* The names of all unknowns; free it. */
+static const char **all_names(const cli_near *near, dfl_context *ctx)
 {
+    const dfl_equations *eq = near->model.eq;
+    const char **names = dfl_alloc(ctx, (size_t)eq->n, sizeof *names);
+    for (int i = 0; names && i < eq->n; i++)
+        names[i] = eq->x[i].name;
+    return names;
+}
+
+void cli_write_mat(dfl_text *out, const cli_near *near)
+{
+    const dfl_linear_model *model = &near->linear;
+    const int n = near->model.eq->n;
     const dfl_linear_equations at = cli_equations_of(model);
     add_matrix(out, "A", 0, at.A, at.ny, at.ny);
     add_matrix(out, "B", 0, at.B, at.ny, at.nu);
@@ -22,6 +34,14 @@ void cli_write_mat(dfl_text *out, const dfl_linear_model *model)
     add_list(out, "states", model->states, at.ny);
     add_list(out, "inputs", model->inputs, at.nu);
     add_list(out, "outputs", model->outputs, at.no);
+    const char **names = model->all.E ? all_names(near, out->ctx) : NULL;
+    if (!names)
+        return;
+    add_matrix(out, "E_all", 0, model->all.E, n, n);
+    add_matrix(out, "A_all", 0, model->all.A, n, n);
+    add_matrix(out, "B_all", 0, model->all.B, n, at.nu);
+    add_list(out, "variables", names, n);
+    dfl_free(out->ctx, names);
 }
 
 static void add_matrix(dfl_text *out, const char *name, int type, const double *A, int rows,
@@ -69,8 +89,10 @@ static void add_octave_names(dfl_text *out, const char *name, const char *const 
     dfl_text_add(out, "};\n");
 }
 
-void cli_write_octave(dfl_text *out, const dfl_linear_model *model)
+void cli_write_octave(dfl_text *out, const cli_near *near)
 {
+    const dfl_linear_model *model = &near->linear;
+    const int n = near->model.eq->n;
     const dfl_linear_equations at = cli_equations_of(model);
     dfl_text_add(out, "%% y' = A y + B u, outputs = C y + D u at t = %.17g (%s)\n", model->t,
                  dfl_point_kind_name(model->linear.kind));
@@ -82,4 +104,12 @@ void cli_write_octave(dfl_text *out, const dfl_linear_model *model)
     add_octave_names(out, "states", model->states, at.ny);
     add_octave_names(out, "inputs", model->inputs, at.nu);
     add_octave_names(out, "outputs", model->outputs, at.no);
+    const char **names = model->all.E ? all_names(near, out->ctx) : NULL;
+    if (!names)
+        return;
+    add_octave_matrix(out, "E_all", model->all.E, n, n);
+    add_octave_matrix(out, "A_all", model->all.A, n, n);
+    add_octave_matrix(out, "B_all", model->all.B, n, at.nu);
+    add_octave_names(out, "variables", names, n);
+    dfl_free(out->ctx, names);
 }

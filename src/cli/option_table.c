@@ -111,6 +111,15 @@ static const row table[] = {
      "all inputs", NULL, NULL, "inputs of the linear equations", NULL},
     {"outputs", CLI_TEXT, CLI_LINEARIZE | CLI_RESPONSE, FIELD(outputs), "A,B,C",
      "all outputs, or all positions", NULL, NULL, "outputs: names of outputs or variables", NULL},
+    {"all", CLI_FLAG, CLI_LINEARIZE, FIELD(all_unknowns), NULL, NULL, NULL, NULL,
+     "also E x' = A x + B u with all unknowns, in JSON, MAT and Octave files",
+     "Also the equations E x' = A x + B u of all unknowns, with multipliers and constraints: in "
+     "JSON "
+     "as `all`, in MAT and Octave files as `E_all`, `A_all`, `B_all`, `variables`."},
+    {"along", CLI_TEXT, CLI_LINEARIZE, FIELD(along), "FIRST:LAST:COUNT", NULL, NULL, NULL,
+     "the equations at this number of times of a run",
+     "A series of linear equations along a run: at this number of times, from the first to the "
+     "last."},
     {"over", CLI_TEXT, CLI_MODES, FIELD(over), "NAME=FIRST:LAST:COUNT", NULL, NULL, NULL,
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "

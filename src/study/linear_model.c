@@ -82,8 +82,32 @@ void dfl_linear_model_clear(dfl_linear_model *model)
     dfl_free(ctx, model->D);
     dfl_free(ctx, model->exprs);
     dfl_free(ctx, model->values);
+    dfl_free(ctx, model->all.E);
     dfl_linearized_clear(&model->linear);
     *model = (dfl_linear_model){0};
+}
+
+dfl_status dfl_linear_model_add_all(dfl_linear_model *model, dfl_runnable *run,
+                                    const dfl_state_found *state, const char *inputs)
+{
+    dfl_context *ctx = ctx_of(run);
+    const size_t n = (size_t)eq_of(run)->n, nu = (size_t)model->linear.nu;
+    dfl_linear_model names = {.linear.ctx = ctx};
+    input_call call = {.run = run};
+    model->all.E = dfl_alloc(ctx, n * (2 * n + nu), sizeof *model->all.E);
+    dfl_status status = model->all.E ? choose_inputs(&call, &names, inputs) : DFL_NO_MEMORY;
+    if (!status) {
+        const dfl_inputs u = {call.count, input_slopes, &call};
+        model->all.A = model->all.E + n * n;
+        model->all.B = model->all.A + n * n;
+        status = dfl_linearize_all(model->all.E, model->all.A, model->all.B, ctx,
+                                   dfl_runnable_eom(run), state->t, state->x, &u);
+        if (status && call.status)
+            status = dfl_fail(ctx, call.status, "%s", call.message);
+    }
+    dfl_free(ctx, call.inputs);
+    dfl_linear_model_clear(&names);
+    return status;
 }
 
 const char *dfl_point_kind_name(dfl_point_kind kind)

@@ -43,6 +43,9 @@ typedef struct dfl_linear_model {
     double *C, *D;   /* no x ny, no x nu */
     dfl_expr *exprs; /* no: the outputs ... */
     double *values;  /* ... and their values at the state */
+    struct {
+        double *E, *A, *B; /* one block, that of E; NULL: not asked for */
+    } all;                 /* of all unknowns: E x' = A x + B u */
 } dfl_linear_model;
 
 /* The model's linear equations at a state. `inputs`, `outputs`: names separated by commas; NULL: all
@@ -52,6 +55,9 @@ dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
                                    const dfl_state_found *state, const char *inputs,
                                    const char *outputs);
 void dfl_linear_model_clear(dfl_linear_model *model);
+/* Adds the equations of all unknowns, for the same inputs. */
+dfl_status dfl_linear_model_add_all(dfl_linear_model *model, dfl_runnable *run,
+                                    const dfl_state_found *state, const char *inputs);
 
 /* A step of an input, or an impulse, and when outputs are wanted. */
 typedef struct dfl_kick {
