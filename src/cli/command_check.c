@@ -50,6 +50,9 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
                                   add_advice, model.model);
     if (!status)
         status = dfl_diagnose_modes(&diagnosis, model.run, &settings.solver, settings.from);
+    if (!status && !diagnosis.start)
+        status = dfl_study_stiff_elements(model.run, settings.from, settings.to, diagnosis.x,
+                                          add_advice, model.model);
     int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
     if (!status) {
         if (arguments->json)

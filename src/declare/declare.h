@@ -56,6 +56,15 @@ typedef struct dfl_declaration {
     char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
 } dfl_declaration;
 
+/* A spring, a damper or both, for advice: its force is stiffness times stretch plus damping times
+   its rate. */
+typedef struct dfl_compliance {
+    char *name;
+    const char *kind;  /* "spring" */
+    const char *limit; /* what to write for an infinite stiffness */
+    dfl_expr stretch, stiffness, damping;
+} dfl_compliance;
+
 /* Entry (i, j) of M, or a force on i, or an initial value. */
 typedef struct dfl_contribution {
     dfl_expr u, v; /* symbols of velocities; v unused for forces */
@@ -190,6 +199,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_contribution) forces;
     DFL_LIST(dfl_start_value) starts; /* one per symbol: the last call is used */
     DFL_LIST(dfl_side) sides;         /* of the start */
+    DFL_LIST(dfl_compliance) compliances;
     DFL_LIST(dfl_prescribed) motions; /* of time alone, without coordinate */
     dfl_actions actions;              /* what happens at events and samples */
     DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
@@ -310,6 +320,9 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
 
 /* The start must have this side: `expr` of positions is 1 there (sides.c). */
 dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr);
+
+/* Remembers a spring or damper; the name is copied. */
+dfl_status dfl_model_compliance(dfl_model *model, const dfl_compliance *compliance);
 
 /* A motion that is prescribed: it must not jump. */
 dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_expr value,

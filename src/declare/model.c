@@ -95,6 +95,9 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->sides.count; i++)
         dfl_free(ctx, model->sides.item[i].name);
     dfl_free(ctx, model->sides.item);
+    for (int i = 0; i < model->compliances.count; i++)
+        dfl_free(ctx, model->compliances.item[i].name);
+    dfl_free(ctx, model->compliances.item);
     for (int i = 0; i < model->motions.count; i++)
         dfl_free(ctx, model->motions.item[i].name);
     dfl_free(ctx, model->motions.item);
@@ -154,6 +157,21 @@ dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr
     if (!copy)
         return DFL_NO_MEMORY;
     model->sides.item[model->sides.count++] = (dfl_side){copy, expr, line};
+    return DFL_OK;
+}
+
+dfl_status dfl_model_compliance(dfl_model *model, const dfl_compliance *compliance)
+{
+    dfl_compliance *all = dfl_grow(model->ctx, model->compliances.item, &model->compliances.room,
+                                   model->compliances.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->compliances.item = all;
+    char *copy = dfl_copy_string(model->ctx, compliance->name);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    all[model->compliances.count] = *compliance;
+    all[model->compliances.count++].name = copy;
     return DFL_OK;
 }
 

@@ -80,6 +80,14 @@ static int add_spring(lua_State *L, dfl_element *e, const char *rest_key, const 
     const dfl_stroke stroke = dfl_element_stroke(e, L);
     check(L, e,
           dfl_spring(&pull, drawing, &stroke, c, d, rest == DFL_NO_EXPR ? stroke.drawn : rest));
+    const dfl_compliance compliance = {.name = (char *)e->name,
+                                       .kind = turns ? "torsion spring" : "spring",
+                                       .limit = turns ? "a joint without this turn"
+                                                      : "distance(name, A, B, { ... })",
+                                       .stretch = stroke.x,
+                                       .stiffness = c,
+                                       .damping = d};
+    check(L, e, dfl_model_compliance(dfl_script_of(L)->model, &compliance));
     const dfl_expr law = dfl_element_law(L, e, law_key, &stroke);
     if (law != DFL_NO_EXPR) {
         check(L, e, dfl_stroke_push(drawing, &stroke, dfl_neg(g, law), false));

@@ -11,6 +11,8 @@
 
 static int call_wrench(lua_State *L);
 static int call_bushing(lua_State *L);
+static void note_compliances(lua_State *L, const dfl_element *e, const dfl_bushing *b,
+                             const dfl_bushing_symbols *s);
 static void need_damping(lua_State *L, const dfl_element *e, const dfl_bushing *bushing);
 static int call_impact(lua_State *L);
 static int add_rigid(lua_State *L, const dfl_element *e, const dfl_impact *impact,
@@ -109,11 +111,29 @@ static int call_bushing(lua_State *L)
     dfl_element_need(L, &e, at_given, "the point", "give at = {x, y, z}");
     need_damping(L, &e, &b);
     check(L, &e, dfl_bushing_add(&s, dfl_script_drawing(L), &b));
+    note_compliances(L, &e, &b, &s);
     dfl_field fields[12];
     static const char *const ways[6] = {"dx", "dy", "dz", "ex", "ey", "ez"};
     vector_fields(fields, s.force, s.torque, wrench_names);
     vector_fields(fields + 6, s.shift, s.turn, ways);
     return dfl_element_push(L, e.name, fields, 12);
+}
+
+static void note_compliances(lua_State *L, const dfl_element *e, const dfl_bushing *b,
+                             const dfl_bushing_symbols *s)
+{
+    for (int i = 0; i < 6; i++) {
+        const bool turns = i >= 3;
+        const int k = i % 3;
+        const dfl_compliance compliance = {
+            .name = (char *)e->name,
+            .kind = "bushing",
+            .limit = "a loop joint",
+            .stretch = turns ? s->turn.e[k] : s->shift.e[k],
+            .stiffness = turns ? b->turn_stiffness.e[k] : b->stiffness.e[k],
+            .damping = turns ? b->turn_damping.e[k] : b->damping.e[k]};
+        check(L, e, dfl_model_compliance(dfl_script_of(L)->model, &compliance));
+    }
 }
 
 static void need_damping(lua_State *L, const dfl_element *e, const dfl_bushing *bushing)

@@ -196,6 +196,11 @@ dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver
 dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
                             dfl_advice_fn tell, void *user);
 
+/* Names springs and dampers, or coordinates that forces hold, so stiff at the start x that their limit
+   is a constraint, for a run to t_end (NAN: unknown). DFL_NO_MEMORY. */
+dfl_status dfl_study_stiff_elements(dfl_runnable *run, double t, double t_end, const double *x,
+                                    dfl_advice_fn tell, void *user);
+
 /* Adds what only the model knows to the message of a failure at (t, x): file and line, the function
    that was evaluated outside its domain. Returns `status`, or a better one. */
 dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
