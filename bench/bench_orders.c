@@ -120,7 +120,8 @@ static void theory(double order[ORDERS_KINDS], dfl_form form, const orders_metho
     static const double explicit_order[] = {[DFL_TRAPEZOIDAL] = 2,
                                             [DFL_MIDPOINT] = 2,
                                             [DFL_HALF_EXPLICIT] = 5,
-                                            [DFL_EXPLICIT_PAIR] = 8};
+                                            [DFL_EXPLICIT_PAIR] = 8,
+                                            [DFL_EXTRAPOLATION] = 4};
     const bool radau = method->integrator == DFL_RADAU;
     const bool index_2 =
         form == DFL_PSI1 || form == DFL_EOM2 || form == DFL_GGL || form == DFL_EXT316;

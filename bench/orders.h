@@ -44,7 +44,8 @@ static const orders_method orders_methods[] = {{"radau 1", DFL_RADAU, 1},
                                                {"bdf 4", DFL_BDF, 4},
                                                {"bdf 5", DFL_BDF, 5},
                                                {"half-explicit", DFL_HALF_EXPLICIT, 0},
-                                               {"explicit-pair", DFL_EXPLICIT_PAIR, 0}};
+                                               {"explicit-pair", DFL_EXPLICIT_PAIR, 0},
+                                               {"extrapolation", DFL_EXTRAPOLATION, 4}};
 enum { ORDERS_METHODS = sizeof orders_methods / sizeof *orders_methods };
 
 /* What came of a combination. */

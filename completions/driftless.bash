@@ -32,7 +32,7 @@ _driftless() {
     run--rank-tolerance | inverse--rank-tolerance) return ;;
     run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant | response--redundant | lqr--redundant | inverse--redundant) return ;;
     run--start | inverse--start) _driftless_words project as-given; return ;;
-    run--method | inverse--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
+    run--method | inverse--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair extrapolation; return ;;
     run--first-step | compare--first-step | inverse--first-step) return ;;
     run--max-step | compare--max-step | inverse--max-step) return ;;
     run--fixed-step | compare--fixed-step | inverse--fixed-step) return ;;
@@ -54,7 +54,7 @@ _driftless() {
     run--linear | check--linear | init--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear | inverse--linear) _driftless_words auto dense sparse; return ;;
     run--evaluation | compare--evaluation | inverse--evaluation) _driftless_words auto tape native recursion; return ;;
     compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd separation ssf; return ;;
-    compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
+    compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair extrapolation; return ;;
     compare--tol) return ;;
     compare--limit) return ;;
     run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set | response--set | lqr--set | inverse--set) return ;;

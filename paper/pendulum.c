@@ -7,7 +7,7 @@
 enum { LAMBDA, V, P = 3, N = 5 };
 
 /* The first three as in GEOMS, three as Driftless does it by itself, and stand-ins for RADAU5 in
-   four forms, for ODASSL (an overdetermined system by BDF) and HEDOP5 (half-explicit, order 5). */
+   four forms, for ODASSL (an overdetermined system by BDF), HEDOP5 (half-explicit, order 5) and MEXAX (extrapolation). */
 const method pendulum_methods[] = {
     {"psf, GEOMS's settings", DFL_PSF, DFL_RADAU, 5, true, false},
     {"psi1, GEOMS's settings", DFL_PSI1, DFL_RADAU, 5, true, false},
@@ -21,6 +21,7 @@ const method pendulum_methods[] = {
     {"ggl, radau 5", DFL_GGL, DFL_RADAU, 5, false, false},
     {"odae, bdf", DFL_ODAE, DFL_BDF, 0, false, false},
     {"psf, half-explicit", DFL_PSF, DFL_HALF_EXPLICIT, 0, false, false},
+    {"psf, extrapolation", DFL_PSF, DFL_EXTRAPOLATION, 0, false, false},
 };
 const int pendulum_nmethods = sizeof pendulum_methods / sizeof *pendulum_methods;
 

@@ -14,6 +14,7 @@ const method truck_methods[] = {
     {"ggl, radau 5", DFL_GGL, DFL_RADAU, 5, false, false},
     {"odae, bdf", DFL_ODAE, DFL_BDF, 0, false, false},
     {"psf, half-explicit", DFL_PSF, DFL_HALF_EXPLICIT, 0, false, false},
+    {"psf, extrapolation", DFL_PSF, DFL_EXTRAPOLATION, 0, false, false},
 };
 const int truck_nmethods = sizeof truck_methods / sizeof *truck_methods;
 

@@ -20,7 +20,8 @@ static const char *const forms[] = {
     "explicit",  "implicit", "qr",     "svd",    "separation", "ssf",     NULL};
 _Static_assert(sizeof forms / sizeof *forms == DFL_FORMS + 1, "one name for each form");
 static const char *const integrators[] = {
-    "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair", NULL};
+    "radau",         "bdf",           "trapezoidal",   "midpoint",
+    "half-explicit", "explicit-pair", "extrapolation", NULL};
 _Static_assert(sizeof integrators / sizeof *integrators == DFL_INTEGRATORS + 1,
                "one name for each integrator");
 static const char *const selectors[] = {"orthogonal", "unit", "user", NULL};

@@ -50,6 +50,7 @@ typedef enum dfl_integrator {
     DFL_MIDPOINT, /* implicit midpoint rule with the constraints at the end of the step, order 2 */
     DFL_HALF_EXPLICIT, /* half-explicit Runge-Kutta method of order 5 for index 2 */
     DFL_EXPLICIT_PAIR, /* explicit embedded pair of order 8 */
+    DFL_EXTRAPOLATION, /* half-explicit Euler for index 2, extrapolated to orders 2 to 12 */
     DFL_INTEGRATORS
 } dfl_integrator;
 
@@ -400,7 +401,9 @@ typedef struct dfl_solver_options {
     dfl_form form;             /* 0 means psf */
     dfl_integrator integrator; /* 0 means Radau IIA */
     int order; /* Radau IIA: 1, 5, 9 or 13; 0 chooses 5, 9 or 13 step by step (5 with step.fixed).
-                  BDF: the highest order, 1 to 5; 0 means 5; with step.fixed the order, 0 means 2 */
+                  BDF: the highest order, 1 to 5; 0 means 5; with step.fixed the order, 0 means 2.
+                  Extrapolation: the highest order, 3 to 12; 0 means 11; with step.fixed the order, 1 to 12, 0
+                  means 4 */
     dfl_error_options error;
     dfl_step_options step;
     dfl_newton_options newton;

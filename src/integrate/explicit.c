@@ -6,8 +6,6 @@
 #include <string.h>
 
 static dfl_outcome begin(dfl_explicit *ex);
-static dfl_outcome watch_constraints(dfl_stepper *st);
-static dfl_attempt after_failure(dfl_stepper *st, double h, dfl_outcome outcome);
 static void make_polynomial(const dfl_explicit *ex);
 
 static dfl_explicit *of(dfl_stepper *st)
@@ -139,7 +137,7 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
     if (!outcome)
         outcome = stages(&err, ex, h);
     if (outcome)
-        return after_failure(st, h, outcome);
+        return dfl_explicit_failed(st, h, outcome);
     err = fmax(err, 1e-10);
     if (!fixed && !(err < 1)) {
         st->sys->stats->rejected_error += st->stepped;
@@ -152,30 +150,29 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
     const dfl_controller before = *st->control;
     *h_next = fixed ? copysign(st->options->step.fixed, h)
                     : dfl_controller_accepted(st->control, h, err, after_rejection);
-    outcome = watch_constraints(st);
+    outcome = dfl_explicit_watch(st, ex->work->weakest);
     if (!outcome)
         outcome = dfl_stepper_accept(st, h);
     if (!outcome)
         return DFL_ATTEMPT_ACCEPTED;
     *st->control = before;
-    return after_failure(st, h, outcome);
+    return dfl_explicit_failed(st, h, outcome);
 }
 
-/* Decomposes W at the end of a step, for the watch on singular positions. Off the constraints
+/* Off the constraints
    redundant rows need not be dependent. Nothing in an explicit step fails close to a singular
    position, and its error estimate is of little use there: constraints must not be much weaker than
    at the start. */
-static dfl_outcome watch_constraints(dfl_stepper *st)
+dfl_outcome dfl_explicit_watch(dfl_stepper *st, double at_start)
 {
     const bool split = dfl_formulation_decompose(st->form, &st->next);
     const double weakest = dfl_formulation_weakest(st->form);
-    if (dfl_formulation_redundant(st->form) > 0 ||
-        (split && weakest > fmin(1e-4, 1e-3 * of(st)->work->weakest)))
+    if (dfl_formulation_redundant(st->form) > 0 || (split && weakest > fmin(1e-4, 1e-3 * at_start)))
         return DFL_STEP_OK;
     return dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, st->next.t);
 }
 
-static dfl_attempt after_failure(dfl_stepper *st, double h, dfl_outcome outcome)
+dfl_attempt dfl_explicit_failed(dfl_stepper *st, double h, dfl_outcome outcome)
 {
     if (dfl_stepper_hopeless(st, outcome))
         return DFL_ATTEMPT_HOPELESS;

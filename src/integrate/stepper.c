@@ -4,6 +4,7 @@
 #include "integrate/bdf.h"
 #include "integrate/chart_watch.h"
 #include "integrate/explicit.h"
+#include "integrate/extrapolation.h"
 #include "integrate/failure.h"
 #include "integrate/radau.h"
 #include "integrate/second_order.h"
@@ -32,6 +33,8 @@ static const dfl_stepper_class *class_of(dfl_integrator integrator)
         return &dfl_half_explicit_class;
     case DFL_EXPLICIT_PAIR:
         return &dfl_explicit_pair_class;
+    case DFL_EXTRAPOLATION:
+        return &dfl_extrapolation_class;
     default:
         return &dfl_radau_class;
     }

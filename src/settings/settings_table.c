@@ -11,10 +11,10 @@ static const char *const forms[] = {
 _Static_assert(sizeof forms / sizeof *forms == DFL_FORMS + 1, "one name for each form");
 
 /* An integrator, or an integrator and its order. */
-static const char *const methods[] = {"radau",    "radau1",        "radau5",        "radau9",
-                                      "radau13",  "bdf",           "bdf1",          "bdf2",
-                                      "bdf3",     "bdf4",          "bdf5",          "trapezoidal",
-                                      "midpoint", "half-explicit", "explicit-pair", NULL};
+static const char *const methods[] = {
+    "radau",    "radau1",        "radau5",        "radau9",        "radau13", "bdf",
+    "bdf1",     "bdf2",          "bdf3",          "bdf4",          "bdf5",    "trapezoidal",
+    "midpoint", "half-explicit", "explicit-pair", "extrapolation", NULL};
 /* In the order of the enumerations of driftless/options.h. */
 static const char *const selectors[] = {"orthogonal", "unit", NULL};
 static const char *const renewals[] = {"default", "on-change", "always", "never", NULL};
@@ -113,7 +113,9 @@ static const dfl_setting table[] = {
      "order: `radau1`, `radau5`, `radau9`, `radau13`; `bdf`: backward differentiation of orders 1 "
      "to 5, chosen automatically, or up to one order, `bdf1` to `bdf5` (of this order with "
      "`--fixed-step`); `trapezoidal`, `midpoint`: the implicit rules of order 2; for non-stiff "
-     "models `explicit-pair` of order 8 and `half-explicit` of order 5."},
+     "models `explicit-pair` of order 8, `half-explicit` of order 5 and `extrapolation` of orders "
+     "2 "
+     "to 12."},
     {"first_step", DFL_SETTING_POSITIVE, ALL_RUNS | FILES, FIELD(DOUBLE, step.first), NULL, "H",
      "s", "estimated", "size of the first step", NULL},
     {"max_step", DFL_SETTING_POSITIVE, ALL_RUNS | FILES, FIELD(DOUBLE, step.max), NULL, "H", "s",

@@ -8,7 +8,7 @@ static const char *const form_name[DFL_FORMS] = {
     "explicit",  "implicit", "qr",     "svd",    "separation", "ssf"};
 
 static const char *const integrator_name[DFL_INTEGRATORS] = {
-    "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair"};
+    "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair", "extrapolation"};
 
 const char *dfl_form_name(dfl_form form)
 {
@@ -29,14 +29,14 @@ const char *dfl_integrator_name(dfl_integrator integrator)
 
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)
 {
-    if (integrator == DFL_HALF_EXPLICIT)
+    if (integrator == DFL_HALF_EXPLICIT || integrator == DFL_EXTRAPOLATION)
         return form == DFL_PSF
                    ? DFL_OK
                    : dfl_fail(ctx, DFL_INVALID,
-                              "the method half-explicit keeps positions and velocities on "
+                              "the method %s keeps positions and velocities on "
                               "their constraints itself: it goes with the form psf, not "
                               "with '%s'",
-                              form_name[form]);
+                              integrator_name[integrator], form_name[form]);
     if (integrator == DFL_EXPLICIT_PAIR)
         return dfl_form_has_right_hand_side(form)
                    ? DFL_OK

@@ -121,7 +121,13 @@ static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx)
         order != 13)
         return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
                         order);
-    if (o->integrator != DFL_BDF && o->integrator != DFL_RADAU && order != 0)
+    const int least = o->step.fixed > 0 ? 1 : 3;
+    if (o->integrator == DFL_EXTRAPOLATION && order != 0 && (order < least || order > 12))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "order is %d; choose %d to 12 with extrapolation, or 0 for automatic",
+                        order, least);
+    if (o->integrator != DFL_BDF && o->integrator != DFL_RADAU &&
+        o->integrator != DFL_EXTRAPOLATION && order != 0)
         return dfl_fail(ctx, DFL_INVALID, "order is %d; the method '%s' has one order, leave it 0",
                         order, dfl_integrator_name(o->integrator));
     return DFL_OK;

@@ -178,7 +178,8 @@ static void choose_method(dfl_solver_options *out, const char *method)
                                                              [DFL_TRAPEZOIDAL] = "trapezoidal",
                                                              [DFL_MIDPOINT] = "midpoint",
                                                              [DFL_HALF_EXPLICIT] = "half-explicit",
-                                                             [DFL_EXPLICIT_PAIR] = "explicit-pair"};
+                                                             [DFL_EXPLICIT_PAIR] = "explicit-pair",
+                                                             [DFL_EXTRAPOLATION] = "extrapolation"};
     const size_t length = strcspn(method, "0123456789");
     for (int i = 0; i < DFL_INTEGRATORS; i++)
         if (strlen(integrators[i]) == length && !strncmp(integrators[i], method, length))
@@ -236,7 +237,8 @@ static bool is_chosen(const dfl_choices *caller, const dfl_choices *script, cons
 /* A method, or NULL: any. */
 static bool is_explicit(const char *method)
 {
-    return method && (!strcmp(method, "explicit-pair") || !strcmp(method, "half-explicit"));
+    return method && (!strcmp(method, "explicit-pair") || !strcmp(method, "half-explicit") ||
+                      !strcmp(method, "extrapolation"));
 }
 
 /* Whether form and method of the choices go with sparse matrices. */

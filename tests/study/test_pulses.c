@@ -66,8 +66,8 @@ static void narrow_pushes_are_felt(void **state)
 static void other_methods_feel_them_too(void **state)
 {
     (void)state;
-    const dfl_integrator integrators[] = {DFL_BDF, DFL_TRAPEZOIDAL, DFL_MIDPOINT, DFL_EXPLICIT_PAIR,
-                                          DFL_HALF_EXPLICIT};
+    const dfl_integrator integrators[] = {DFL_BDF,           DFL_TRAPEZOIDAL,   DFL_MIDPOINT,
+                                          DFL_EXPLICIT_PAIR, DFL_HALF_EXPLICIT, DFL_EXTRAPOLATION};
     for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
         dfl_statistics stats;
         const double found = speed_after("exp(-((time - 1)/1e-3)^2)", 1e-6, integrators[i], &stats);

@@ -21,6 +21,7 @@ static void a_singular_position_ends_the_run(void **state)
         {.integrator = DFL_BDF, .rtol = 1e-6},
         {.integrator = DFL_TRAPEZOIDAL, .rtol = 1e-4},
         {.integrator = DFL_HALF_EXPLICIT, .rtol = 1e-6},
+        {.integrator = DFL_EXTRAPOLATION, .rtol = 1e-6},
         {.integrator = DFL_EXPLICIT_PAIR, .rtol = 1e-6},
         {.integrator = DFL_MIDPOINT, .step = {.fixed = 0.02}},
         {.integrator = DFL_TRAPEZOIDAL, .step = {.fixed = 0.03}},

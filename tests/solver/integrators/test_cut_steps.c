@@ -2,8 +2,9 @@
    at most as many steps as there are rows, and those it takes without rows. */
 #include "evidence.h"
 
-static const dfl_integrator integrators[] = {DFL_RADAU,    DFL_BDF,           DFL_TRAPEZOIDAL,
-                                             DFL_MIDPOINT, DFL_HALF_EXPLICIT, DFL_EXPLICIT_PAIR};
+static const dfl_integrator integrators[] = {DFL_RADAU,        DFL_BDF,           DFL_TRAPEZOIDAL,
+                                             DFL_MIDPOINT,     DFL_HALF_EXPLICIT, DFL_EXPLICIT_PAIR,
+                                             DFL_EXTRAPOLATION};
 enum { METHODS = sizeof integrators / sizeof *integrators, MOST = 64 };
 
 /* Steps of a run to `end` by rows; *x gets the end. */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const dfl_integrator methods[] = {DFL_HALF_EXPLICIT, DFL_EXPLICIT_PAIR};
+static const dfl_integrator methods[] = {DFL_HALF_EXPLICIT, DFL_EXPLICIT_PAIR, DFL_EXTRAPOLATION};
 
 static errors fixed_steps(const char *name, int reference, dfl_integrator integrator, int steps)
 {
@@ -96,7 +96,7 @@ static void all_levels_hold_at_every_step_of_every_kind_of_model(void **state)
     static const char *const names[] = {
         "pendulum", "nchain", "andrews", "slidercrank",     "disk",    "sleigh", "top",
         "bricard",  "servo",  "caraxis", "fourbar_hanging", "friction"};
-    for (int m = 0; m < 2; m++)
+    for (int m = 0; m < 3; m++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const dfl_solver_options options = {
                 .integrator = methods[m], .rtol = 1e-7, .atol = 1e-7};
@@ -121,7 +121,7 @@ static void all_levels_hold_at_every_step_of_every_kind_of_model(void **state)
 static void contact_variables_follow_the_positions(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         const dfl_solver_options options = {.integrator = methods[m], .rtol = 1e-6, .atol = 1e-6},
                                  radau = {.rtol = 1e-9, .atol = 1e-9};
         run a, b;
@@ -164,7 +164,7 @@ static void invariants_are_kept(void **state)
 static void massless_directions_follow_their_balance(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         const dfl_solver_options options = {.integrator = methods[m]};
         run r;
         run_make(&r, "oscillator", 0, &options);
@@ -232,7 +232,7 @@ static int note_time(int event, int direction, double t, const double *x, void *
 static void events_are_found_at_their_exact_times(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         double times[8] = {0}, *next = times;
         const dfl_solver_options options = {.integrator = methods[m],
                                             .rtol = 1e-9,
@@ -255,7 +255,7 @@ static void events_are_found_at_their_exact_times(void **state)
 static void time_may_run_backwards(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         const dfl_solver_options options = {.integrator = methods[m], .rtol = 1e-9, .atol = 1e-9};
         run r;
         run_make(&r, "andrews", 0, &options);
@@ -277,7 +277,7 @@ static int stop_soon(dfl_solver *solver, double t_old, double t, const double *x
 static void a_stopped_run_continues_as_if_nothing_had_happened(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         int left = 7, never = -1;
         dfl_solver_options options = {.integrator = methods[m],
                                       .output.on_step = stop_soon,
@@ -299,7 +299,7 @@ static void a_stopped_run_continues_as_if_nothing_had_happened(void **state)
 static void output_on_a_grid_does_not_change_the_steps(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         const dfl_solver_options options = {.integrator = methods[m]};
         double x[8];
         run a, b;
@@ -321,7 +321,7 @@ static void output_on_a_grid_does_not_change_the_steps(void **state)
 static void a_singular_position_stops_the_run(void **state)
 {
     (void)state;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         const dfl_solver_options options = {.integrator = methods[m]};
         run r;
         run_make(&r, "fourbar", 0, &options);
