@@ -75,6 +75,7 @@ _driftless() {
     linearize--inputs | response--inputs | lqr--inputs) return ;;
     linearize--outputs | response--outputs) return ;;
     linearize--along) return ;;
+    modes--count) return ;;
     modes--over) return ;;
     response--output) _driftless_files csv json html; return ;;
     modes--output) _driftless_files json html; return ;;
@@ -100,7 +101,7 @@ _driftless() {
     compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --input --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
     linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --inputs --outputs --all --along --output --json --quiet --help ;;
-    modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --over --output --json --quiet --help ;;
+    modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --count --over --output --json --quiet --help ;;
     equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --output --json --quiet --help ;;
     response-*) _driftless_words --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --from --to --points --log --hz --step --impulse --size --inputs --outputs --output --json --quiet --help ;;
     lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;

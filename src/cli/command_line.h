@@ -50,6 +50,7 @@ typedef struct cli_arguments {
     const char *at, *steady;                 /* where an analysis is made, or NULL */
     const char *inputs, *outputs;            /* names, or NULL: all */
     const char *over;                        /* NAME=FIRST:LAST:COUNT, or NULL */
+    double count;                            /* modes that are wanted; NAN: all */
     const char *along;                       /* FIRST:LAST:COUNT, times, or NULL */
     double first, last, points;              /* frequencies of a response; NAN: not given */
     double step, impulse, size;              /* s after a kick; its size; NAN: not given */

@@ -140,6 +140,12 @@ static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments
     if (!status)
         status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
                                 near->linear.linear.A);
+    if (!status && arguments->count < out->count) {
+        int count = (int)ceil(arguments->count);
+        if (count < out->count && out->mode[count].im < 0 && out->mode[count - 1].im > 0)
+            count++; /* the other one of a pair */
+        out->count = count;
+    }
     return status;
 }
 

@@ -51,6 +51,58 @@ static void add_numbers(dfl_text *json, const char *before, const double *number
     }
 }
 
+/* y := M v; M is a matrix of order n, or its diagonal. */
+static void times_mass(double *y, const double *M, bool diagonal, const double *v, int n)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = diagonal ? M[i] * v[i] : 0;
+        for (int j = 0; !diagonal && j < n; j++)
+            y[i] += M[(size_t)j * (size_t)n + (size_t)i] * v[j];
+    }
+}
+
+/* What each velocity contributes to the kinetic energy of each mode, v_i (M v)_i; the sum is 1. */
+static dfl_status add_participation(dfl_text *json, const cli_near *near, const dfl_modes *modes)
+{
+    const dfl_linearized *linear = &near->linear.linear;
+    const dfl_equations *eq = near->model.eq;
+    const int nv = eq->nv, first = eq->n - eq->np - eq->ns - nv;
+    const size_t n = (size_t)nv;
+    const bool diagonal = dfl_runnable_eom(near->model.run)->mass_diagonal;
+    double *M = dfl_alloc(json->ctx, n * n + 4 * n, sizeof *M);
+    if (!M)
+        return DFL_NO_MEMORY;
+    double *re = M + n * n, *im = re + n, *part = im + n, *y = part + n;
+    const dfl_status status = dfl_state_mass(M, near->model.run, near->state.t, near->state.x);
+    dfl_text_add(json, ",\n \"velocities\": [");
+    for (int i = 0; i < nv; i++) {
+        dfl_text_add(json, i > 0 ? ", " : "");
+        dfl_json_string(json, dfl_equations_v(eq)[i].name);
+    }
+    dfl_text_add(json, "],\n \"participation\": [");
+    for (int k = 0; !status && k < modes->count; k++) {
+        const bool still = isnan(modes->mode[k].damping); /* eigenvalue 0: what moves is rounding */
+        double sum = 0;
+        for (int i = 0; i < nv; i++)
+            change_of(&re[i], &im[i], linear, modes, &modes->mode[k], first + i);
+        times_mass(y, M, diagonal, re, nv);
+        for (int i = 0; i < nv; i++)
+            part[i] = re[i] * y[i];
+        times_mass(y, M, diagonal, im, nv);
+        for (int i = 0; i < nv; i++) {
+            part[i] += im[i] * y[i];
+            sum += part[i];
+        }
+        for (int i = 0; i < nv; i++)
+            part[i] = sum > 0 && !still ? part[i] / sum : NAN;
+        add_numbers(json, k > 0 ? ",\n  [" : "\n  [", part, nv);
+        dfl_text_add(json, "]");
+    }
+    dfl_text_add(json, "]");
+    dfl_free(json->ctx, M);
+    return status;
+}
+
 void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes)
 {
     const dfl_equations *eq = near->model.eq;
@@ -60,7 +112,7 @@ void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes
         dfl_json_string(json, dfl_equations_p(eq)[i].name);
     }
     if (modes->count > MOST_SHAPES) {
-        dfl_text_add(json, "], \"shapes\": null");
+        dfl_text_add(json, "], \"shapes\": null, \"velocities\": null, \"participation\": null");
         return;
     }
     double *shape = dfl_alloc(json->ctx, 2 * (size_t)eq->np, sizeof *shape);
@@ -75,4 +127,6 @@ void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes
     if (!shape)
         json->status = DFL_NO_MEMORY;
     dfl_free(json->ctx, shape);
+    if (add_participation(json, near, modes))
+        json->status = DFL_NO_MEMORY;
 }

@@ -120,6 +120,9 @@ static const row table[] = {
      "the equations at this number of times of a run",
      "A series of linear equations along a run: at this number of times, from the first to the "
      "last."},
+    {"count", CLI_POSITIVE, CLI_MODES, FIELD(count), "N", "all", NULL, NULL,
+     "only the N modes with the lowest frequencies",
+     "Only so many modes, with the lowest frequencies; the other half of a pair is added."},
     {"over", CLI_TEXT, CLI_MODES, FIELD(over), "NAME=FIRST:LAST:COUNT", NULL, NULL, NULL,
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "

@@ -51,11 +51,17 @@ function eigenvalueTable(eigenvalues) {
   return table(head, eigenvalues.map(({ re, im, hz, damping }, i) => ({ values: [String(i + 1), number(re, 8), number(im, 8), number(hz), number(damping)] })), { class: "numbers" });
 }
 
-function shapeTable({ coordinates, shapes }, i) {
+function shapeTable({ coordinates, shapes, velocities, participation }, i) {
   if (!shapes?.[i]) return section("shape", "Shape", h("p", {}, "Shapes of so many modes are not stored."));
   const { re, im } = shapes[i];
   const rows = coordinates.map((name, k) => ({ values: [name, number(Math.hypot(re[k], im[k])), number((Math.atan2(im[k], re[k]) * 180) / Math.PI, 4)] }));
-  return section("shape", `Shape of mode ${i + 1}`, table(["coordinate", "amplitude", "phase in degrees"], rows, { class: "numbers" }));
+  const shares = (velocities ?? []).map((name, k) => ({ values: [name, number(participation[i][k], 4)] }));
+  return h(
+    "div",
+    { class: "plots" },
+    section("shape", `Shape of mode ${i + 1}`, table(["coordinate", "amplitude", "phase in degrees"], rows, { class: "numbers" })),
+    section("shares", "Shares of its kinetic energy", table(["velocity", "share"], shares, { class: "numbers" })),
+  );
 }
 
 // The scene with frames of one cycle, which are computed anew for another mode or scale.
