@@ -66,6 +66,11 @@ void dfl_run_free(dfl_run *run);
 /* Adds a result file (.csv, .h5) that rows go to as in the program; before the start. */
 dfl_status dfl_run_write(dfl_run *run, const char *path);
 
+/* Rows are kept in memory, too; before the start. The rows so far: time, then all columns of results, row
+   by row; valid until the run goes on. NULL: none are kept. */
+dfl_status dfl_run_keep(dfl_run *run);
+const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns);
+
 /* Finds consistent initial values at the time `from` of the settings. */
 dfl_status dfl_run_start(dfl_run *run);
 
@@ -77,6 +82,9 @@ dfl_status dfl_run_step(dfl_run *run);
 
 /* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. */
 dfl_status dfl_run_finish(dfl_run *run);
+
+/* How a finished run went, as `driftless run --json` says it; owned by the run. NULL before. */
+const char *dfl_run_summary(const dfl_run *run);
 
 /* Stops a run that is advancing; the only function that another thread may call. */
 void dfl_run_cancel(dfl_run *run);

@@ -24,6 +24,9 @@ struct dfl_run {
     dfl_record *record;
     char *files[MOST_RESULT_FILES];
     int nfiles;
+    dfl_table table; /* rows in memory */
+    bool kept;
+    dfl_text summary;
     dfl_simulation sim;
     bool started;
     bool finished;

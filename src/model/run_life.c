@@ -22,7 +22,7 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
     dfl_run *run = dfl_alloc(ctx, 1, sizeof *run);
     if (!run)
         return DFL_NO_MEMORY;
-    run->ctx = ctx;
+    run->ctx = run->table.ctx = run->summary.ctx = ctx;
     run->options = options ? *options : none;
     run->known_at = NAN;
     const dfl_status status = derive(run, model, &run->options);
@@ -84,6 +84,8 @@ void dfl_run_free(dfl_run *run)
     dfl_context *ctx = run->ctx;
     dfl_simulation_clear(&run->sim);
     dfl_record_free(run->record);
+    dfl_table_clear(&run->table);
+    dfl_text_clear(&run->summary);
     dfl_run_clear_values(run);
     dfl_runnable_free(run->runnable);
     dfl_equations_free(run->eq);
@@ -110,10 +112,25 @@ dfl_status dfl_run_write(dfl_run *run, const char *path)
     return DFL_OK;
 }
 
+dfl_status dfl_run_keep(dfl_run *run)
+{
+    if (run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "rows are kept from the start on; ask before it");
+    run->kept = true;
+    return DFL_OK;
+}
+
+const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns)
+{
+    *rows = run->kept ? run->table.rows : 0;
+    *columns = run->kept ? run->table.columns : 0;
+    return run->kept ? run->table.values : NULL;
+}
+
 static dfl_status open_files(dfl_simulation *sim, void *user)
 {
-    const dfl_run *run = user;
-    dfl_status status = DFL_OK;
+    dfl_run *run = user;
+    dfl_status status = run->kept ? dfl_record_open_table(sim->record, &run->table) : DFL_OK;
     for (int i = 0; !status && i < run->nfiles; i++)
         status = dfl_record_open(sim->record, run->files[i]);
     return status;
@@ -207,5 +224,13 @@ dfl_status dfl_run_finish(dfl_run *run)
     status = dfl_simulation_end(&summary, &run->sim, status);
     run->finished = true;
     const dfl_status closed = dfl_record_close(run->record, &summary);
-    return status ? status : closed;
+    const dfl_status told = dfl_summary_json(&run->summary, run->record, &summary);
+    if (status) /* its message, not that of what came after it */
+        return dfl_fail(run->ctx, status, "%s", summary.message);
+    return closed ? closed : told;
+}
+
+const char *dfl_run_summary(const dfl_run *run)
+{
+    return run->finished ? dfl_text_string(&run->summary) : NULL;
 }

@@ -214,6 +214,41 @@ static void single_steps_are_those_of_a_run(void **state)
     finished(&whole);
 }
 
+/* Rows and summary are those of the program. */
+static void rows_are_kept_in_memory(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"every=0.5"};
+    const dfl_run_options options = {.nsettings = 1, .settings = settings};
+    fixture f = created(pendulum, &options);
+    int rows, columns;
+    expect(&f, dfl_run_keep(f.run));
+    expect(&f, dfl_run_start(f.run));
+    assert_null(dfl_run_summary(f.run));
+    expect(&f, dfl_run_finish(f.run));
+    const double *values = dfl_run_rows(f.run, &rows, &columns);
+    assert_int_equal(rows, 7);
+    assert_int_equal(columns, 1 + 5 + 1);
+    for (int i = 0; i < rows; i++) {
+        const double *row = values + i * columns;
+        assert_near(row[0], 0.5 * i, 1e-15);
+        assert_near(row[1] * row[1] + row[2] * row[2], 1, 1e-10);
+    }
+    assert_non_null(strstr(dfl_run_summary(f.run), "\"completed\""));
+    assert_int_equal(dfl_run_advance(f.run, 4), DFL_INVALID);
+    finished(&f);
+}
+
+/* Loaded and freed a thousand times. */
+static void nothing_grows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        fixture f = started(cart, NULL);
+        finished(&f);
+    }
+}
+
 static void settings_and_initial_values_come_from_outside(void **state)
 {
     (void)state;
@@ -460,6 +495,8 @@ int main(void)
         cmocka_unit_test(branches_follow_inputs),
         cmocka_unit_test(callbacks_see_steps_and_events),
         cmocka_unit_test(single_steps_are_those_of_a_run),
+        cmocka_unit_test(rows_are_kept_in_memory),
+        cmocka_unit_test(nothing_grows),
         cmocka_unit_test(settings_and_initial_values_come_from_outside),
         cmocka_unit_test(wrong_use_gets_a_message),
         cmocka_unit_test(no_memory_is_survived),
