@@ -8,7 +8,8 @@ MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
 
-.PHONY: help build demo test test-peers deb threads linkages piecewise fuzz memory sanitize strict format format-check completions bench evaluations \
+.PHONY: help build demo test test-peers deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
+  completions bench evaluations \
   tolerances paper clean
 
 help: ## this list
@@ -74,6 +75,11 @@ deb: ## Debian packages of the libraries and of the program, in build/
 	@$(INSTALL) build test
 	@$(MAKE) --no-print-directory build
 	@cd build && cpack -B $(CURDIR)/build >/dev/null && ls *.deb
+
+python: ## the package driftless for Python, in build/python
+	@$(INSTALL) build test
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target driftless_python
 
 threads: ## runs of one model in several threads, under the thread sanitizer
 	@$(INSTALL) build test
