@@ -75,6 +75,7 @@ _driftless() {
     linearize--inputs | response--inputs | lqr--inputs) return ;;
     linearize--outputs | response--outputs) return ;;
     linearize--along) return ;;
+    equilibrium--starts) return ;;
     modes--count) return ;;
     modes--over) return ;;
     response--output) _driftless_files csv json html; return ;;
@@ -102,7 +103,7 @@ _driftless() {
     view-*) _driftless_words --output --columns --quiet --help ;;
     linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --inputs --outputs --all --along --output --json --quiet --help ;;
     modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --count --over --output --json --quiet --help ;;
-    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --output --json --quiet --help ;;
+    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --starts --output --json --quiet --help ;;
     response-*) _driftless_words --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --from --to --points --log --hz --step --impulse --size --inputs --outputs --output --json --quiet --help ;;
     lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
     inverse-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --output --json --quiet --help ;;

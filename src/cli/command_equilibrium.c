@@ -1,7 +1,13 @@
 /* command_equilibrium.c: `driftless equilibrium MODEL`: a state of rest, or a steady motion. */
 #include "cli/cli.h"
 
+#include "context/context.h"
 #include "result/result.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STARTS = 10000 };
 
 /* All variables and outputs at the equilibrium, and its stability. */
 typedef struct values {
@@ -10,7 +16,12 @@ typedef struct values {
     dfl_modes modes;
 } values;
 
-static dfl_status search(values *out, cli_near *near, const cli_arguments *arguments);
+static dfl_status search(values *out, cli_near *near, const cli_arguments *arguments,
+                         const char *at);
+static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
+                               const cli_arguments *arguments);
+static void list_guesses(dfl_text *at, const cli_near *near, const double *base, int start);
+static bool is_known(const double *x, const double *known, int count, const dfl_equations *eq);
 static void clear(values *found, dfl_context *ctx);
 static const char *stability(const values *found);
 static double value_of(const values *found, const cli_near *near, int column);
@@ -23,12 +34,16 @@ int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments)
     values found = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
     dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
-    if (!status)
-        status = search(&found, &near, arguments);
-    if (!status) {
-        write_text(&text, &found, &near);
-        write_json(&json, &found, &near);
-    }
+    if (!status && isnan(arguments->starts)) {
+        status = search(&found, &near, arguments, arguments->at);
+        if (!status) {
+            write_text(&text, &found, &near);
+            dfl_text_add(&json, "{\"status\": \"completed\", \"message\": null, ");
+            write_json(&json, &found, &near);
+            dfl_text_add(&json, "}\n");
+        }
+    } else if (!status)
+        status = search_often(&text, &json, &near, arguments);
     const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
     dfl_text_clear(&text);
     dfl_text_clear(&json);
@@ -37,11 +52,12 @@ int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments)
     return exit_status;
 }
 
-static dfl_status search(values *out, cli_near *near, const cli_arguments *arguments)
+static dfl_status search(values *out, cli_near *near, const cli_arguments *arguments,
+                         const char *at)
 {
     const cli_model *model = &near->model;
     dfl_context *ctx = model->model->ctx;
-    const dfl_state_choice start = {.at = arguments->at, .near = true};
+    const dfl_state_choice start = {.at = at, .near = true};
     dfl_status status = dfl_study_state(&near->state, model->run, &near->settings, &start);
     if (!status)
         status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x, model->run,
@@ -59,6 +75,87 @@ static dfl_status search(values *out, cli_near *near, const cli_arguments *argum
     if (!status)
         dfl_runnable_outputs(out->outputs, model->run, near->state.t, near->state.x);
     return status;
+}
+
+/* From the start of the script and from others around it: every equilibrium once. Starts from which none is found
+   are left out, unless all are. */
+static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
+                               const cli_arguments *arguments)
+{
+    dfl_context *ctx = near->model.model->ctx;
+    const dfl_equations *eq = near->model.eq;
+    const size_t np = (size_t)eq->np;
+    const int starts = (int)ceil(fmin(arguments->starts, MOST_STARTS));
+    double *known = dfl_alloc(ctx, np * (size_t)(starts + 1), sizeof *known), *base = known;
+    dfl_text list = {.ctx = ctx}, first = {.ctx = ctx};
+    dfl_status status = known ? DFL_OK : DFL_NO_MEMORY, failure = DFL_OK;
+    int count = 0;
+    for (int k = 0; !status && k < starts && !dfl_interrupted(ctx); k++) {
+        values found = {0};
+        dfl_text at = {.ctx = ctx};
+        if (k > 0)
+            list_guesses(&at, near, base, k);
+        const dfl_status result =
+            search(&found, near, arguments, k > 0 ? dfl_text_string(&at) : arguments->at);
+        const double *p = near->state.x ? near->state.x + eq->n - eq->np : NULL;
+        if (k == 0 && p)
+            memcpy(base, p, np * sizeof *p);
+        if (result == DFL_NO_MEMORY)
+            status = result;
+        failure = failure ? failure : result;
+        if (!result && !is_known(p, known + np, count, eq)) {
+            memcpy(known + np * (size_t)++count, p, np * sizeof *p);
+            write_text(text, &found, near);
+            dfl_text_add(&list, count > 1 ? ",\n{" : "\n{");
+            write_json(&list, &found, near);
+            dfl_text_add(&list, "}");
+            if (count == 1)
+                write_json(&first, &found, near);
+        }
+        clear(&found, ctx);
+        dfl_text_clear(&at);
+        dfl_linear_model_clear(&near->linear);
+        dfl_free(ctx, near->state.x);
+        near->state.x = NULL;
+    }
+    if (!status && count == 0)
+        status = failure ? failure : DFL_STOPPED;
+    dfl_text_add(json,
+                 "{\"status\": \"completed\", \"message\": null, %s,\n \"equilibria\": [%s]}\n",
+                 dfl_text_string(&first), dfl_text_string(&list));
+    if (!status)
+        status = list.status ? list.status : first.status;
+    dfl_text_clear(&first);
+    dfl_text_clear(&list);
+    dfl_free(ctx, known);
+    return status;
+}
+
+/* All positions somewhere around those of the first start: within 3, 1 or 0.3 of them. */
+static void list_guesses(dfl_text *at, const cli_near *near, const double *base, int start)
+{
+    static const double reach[] = {3, 1, 0.3};
+    const dfl_equations *eq = near->model.eq;
+    for (int i = 0; i < eq->np; i++)
+        dfl_text_add(at, "%s%s=%.17g", i > 0 ? "," : "", dfl_equations_p(eq)[i].name,
+                     base[i] + reach[start % 3] * dfl_generic(start, i));
+}
+
+/* Whole turns do not make an equilibrium another one. */
+static bool is_known(const double *x, const double *known, int count, const dfl_equations *eq)
+{
+    const double turn = 6.283185307179586;
+    for (int k = 0; k < count; k++) {
+        bool same = true;
+        for (int i = 0; same && i < eq->np; i++) {
+            const double d = x[i] - known[(size_t)k * (size_t)eq->np + (size_t)i];
+            const double tolerance = 1e-6 * (1 + fabs(x[i]));
+            same = fabs(d) <= tolerance || fabs(remainder(d, turn)) <= tolerance;
+        }
+        if (same)
+            return true;
+    }
+    return false;
 }
 
 static void clear(values *found, dfl_context *ctx)
@@ -91,11 +188,12 @@ static void write_text(dfl_text *text, const values *found, const cli_near *near
         dfl_text_add(text, "%-24s %24.17g\n", found->columns.names[i], value_of(found, near, i));
 }
 
+/* The members of an object. */
 static void write_json(dfl_text *text, const values *found, const cli_near *near)
 {
     const dfl_equilibrium *report = &near->state.equilibrium;
     dfl_text_add(text,
-                 "{\"status\": \"completed\", \"message\": null, \"stable\": %s, \"unstable\": %d, "
+                 "\"stable\": %s, \"unstable\": %d, "
                  "\"stability\": \"%s\",\n \"iterations\": %d, \"residual\": ",
                  found->modes.unstable ? "false" : "true", found->modes.unstable, stability(found),
                  report->iterations);
@@ -109,5 +207,5 @@ static void write_json(dfl_text *text, const values *found, const cli_near *near
         dfl_text_add(text, ": ");
         dfl_json_number(text, value_of(found, near, i));
     }
-    dfl_text_add(text, "}}\n");
+    dfl_text_add(text, "}");
 }

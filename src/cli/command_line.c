@@ -33,6 +33,7 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                            .points = NAN,
                            .step = NAN,
                            .count = NAN,
+                           .starts = NAN,
                            .impulse = NAN,
                            .size = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);

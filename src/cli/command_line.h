@@ -51,6 +51,7 @@ typedef struct cli_arguments {
     const char *inputs, *outputs;            /* names, or NULL: all */
     const char *over;                        /* NAME=FIRST:LAST:COUNT, or NULL */
     double count;                            /* modes that are wanted; NAN: all */
+    double starts;                           /* of searches; NAN: one */
     const char *along;                       /* FIRST:LAST:COUNT, times, or NULL */
     double first, last, points;              /* frequencies of a response; NAN: not given */
     double step, impulse, size;              /* s after a kick; its size; NAN: not given */

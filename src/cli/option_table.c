@@ -120,6 +120,11 @@ static const row table[] = {
      "the equations at this number of times of a run",
      "A series of linear equations along a run: at this number of times, from the first to the "
      "last."},
+    {"starts", CLI_POSITIVE, CLI_EQUILIBRIUM, FIELD(starts), "N", "1", NULL, NULL,
+     "searches from N starts around the first one, for several equilibria",
+     "Searches from so many starts, the first one and others around it, and shows every "
+     "equilibrium "
+     "once; in JSON as the list `equilibria`."},
     {"count", CLI_POSITIVE, CLI_MODES, FIELD(count), "N", "all", NULL, NULL,
      "only the N modes with the lowest frequencies",
      "Only so many modes, with the lowest frequencies; the other half of a pair is added."},
