@@ -253,6 +253,7 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const int n = st->sys->n;
+    ra->order.again = st->again;
     dfl_lanes_combine(ra->y, ra->rk->stages, ra->rk->e, n, ra->Z);
     for (int i = 0; i < n; i++)
         ra->y[i] /= h;
@@ -321,7 +322,7 @@ static int iterations(const dfl_stepper *st)
 static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)
 {
     const double h_new = dfl_controller_accepted(st->control, h, err, after_rejection);
-    dfl_order_accepted((dfl_radau *)st, after_rejection);
+    dfl_order_accepted((dfl_radau *)st, h_new / h, after_rejection);
     return h_new;
 }
 

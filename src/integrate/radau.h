@@ -10,13 +10,15 @@ extern const dfl_stepper_class dfl_radau_class;
 /* What the choice of the order remembers (radau_order.c). */
 typedef struct dfl_order {
     bool automatic;
+    bool again;     /* the step is one that was taken before, with another end */
     int steps;      /* accepted with this order */
     int wait;       /* number of steps before it may be raised */
     int rejections; /* in a row */
     int kinks;      /* of these, steps in a row that were not smooth */
     int given_up;   /* the order that had to be lowered last; 0: none */
     int doubt;      /* number of steps of higher orders before kinks are forgotten */
-    double rate;    /* of Newton's iteration over the last steps */
+    double strict;  /* logarithm of what estimates are multiplied by when doubt arises */
+    double for_higher, for_lower; /* what the last steps say for other orders, in steps */
 } dfl_order;
 
 typedef struct dfl_radau {
@@ -47,10 +49,10 @@ void dfl_radau_begin_with(dfl_stepper *st, int order);
 void dfl_radau_resume(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
 
-/* radau_order.c: the first order; and the next one after a step was accepted, perhaps after
-   rejections, or rejected, with stages solved or not. */
+/* radau_order.c: the first order; and the next one after a step was accepted, the next being `growth`
+   times as long, perhaps after rejections, or rejected, with stages solved or not. */
 void dfl_order_start(dfl_radau *ra);
-void dfl_order_accepted(dfl_radau *ra, bool after_rejection);
+void dfl_order_accepted(dfl_radau *ra, double growth, bool after_rejection);
 void dfl_order_rejected(dfl_radau *ra, bool solved);
 
 /* The size of an error estimate for the error test: larger while the motion may not be smooth. */

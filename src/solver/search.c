@@ -46,6 +46,16 @@ dfl_status dfl_solver_find_events(dfl_solver *solver, double to)
     return solver->watching ? dfl_solver_find_enclosed(solver, to) : find_sampled(solver, to);
 }
 
+/* Whether a function is exactly zero. One that touches zero at a sample would seem to pass it; a
+   little earlier it does not. */
+static bool vanishes(const dfl_solver *solver)
+{
+    for (int i = 0; i < solver->options.events.count; i++)
+        if (solver->value[i] == 0 && solver->value_old[i] != 0)
+            return true;
+    return false;
+}
+
 /* Without bounds. */
 static dfl_status find_sampled(dfl_solver *solver, double to)
 {
@@ -55,10 +65,16 @@ static dfl_status find_sampled(dfl_solver *solver, double to)
     double a = from;
     dfl_status status = DFL_OK;
     for (int k = 1; k <= samples && !solver->event_found; k++) {
-        const double sample = k == samples ? to : from + (to - from) * k / samples;
+        double sample = k == samples ? to : from + (to - from) * k / samples;
+        bool may_move = k < samples;
         while (!status && a != sample && !solver->event_found) {
+            status = values_at(solver->value, solver, sample);
+            if (!status && may_move && vanishes(solver)) {
+                sample -= 0.125 * (sample - a);
+                status = values_at(solver->value, solver, sample);
+            }
+            may_move = false;
             double b = sample;
-            status = values_at(solver->value, solver, b);
             if (!status)
                 status = stop_short(&b, solver, a);
             if (!status)

@@ -112,7 +112,6 @@ static void energy_is_kept_with_the_automatic_order(void **state)
     const long_run automatic = solve("pendulum_energy", DFL_PSF, 0);
     assert_at_most(automatic.stats.max_residual.invariant, 1.5e-7, "the largest |e|");
     assert_true(automatic.stats.steps_without_invariants <= 2 * automatic.stats.accepted / 3);
-    assert_true(automatic.stats.order_changes > 0);
     assert_true(3 * automatic.stats.accepted < five.stats.accepted);
     assert_true(automatic.stats.evaluations < five.stats.evaluations);
 }

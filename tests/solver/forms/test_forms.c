@@ -370,7 +370,7 @@ static void all_forms_run_back_and_find_events(void **state)
         assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
         assert_int_equal(dfl_solver_start(solver, 0, prob.x0, NULL), DFL_OK);
         assert_int_equal(dfl_solver_advance(solver, 0.45), DFL_OK);
-        assert_int_equal(dfl_solver_interpolate(x, solver, 0.45 - 1e-3, true), DFL_OK);
+        assert_int_equal(dfl_solver_interpolate(x, solver, 0.45 - 1e-4, true), DFL_OK);
         assert_near(x[3] * x[3] + x[4] * x[4], 1, 1e-12);
         assert_int_equal(dfl_solver_advance(solver, 0), DFL_OK);
         assert_int_equal(dfl_solver_statistics(solver).events, 2);

@@ -266,20 +266,28 @@ static void different_masses_restrict_steps_of_ext317_but_not_of_projected_invar
 }
 
 /* The same slide under error control. One matrix for all stages of Radau IIA would need M to be
-   nearly the same there: pinv takes 12185 steps for that reason, 48 with BDF. */
+   nearly the same there: pinv takes 12185 steps for that reason, 48 with BDF. The longer first steps
+   of the automatic order may be halved a few times. */
 static void accelerations_of_each_stage_permit_the_steps_of_the_motion(void **state)
 {
     (void)state;
     const dfl_form forms[] = {DFL_PSF, DFL_TANGENT};
-    const dfl_integrator integrators[] = {DFL_RADAU, DFL_BDF};
-    for (int k = 0; k < 4; k++) {
+    const struct {
+        dfl_integrator integrator;
+        int order;
+        long steps, failures;
+    } most[] = {{DFL_RADAU, 5, 30, 0}, {DFL_RADAU, 0, 20, 8}, {DFL_BDF, 0, 100, 0}};
+    for (int k = 0; k < 6; k++) {
         slide it = slide_of(1e-8);
-        dfl_solver_options options = {
-            .form = forms[k / 2], .integrator = integrators[k % 2], .rtol = 1e-5, .atol = 1e-5};
+        dfl_solver_options options = {.form = forms[k / 3],
+                                      .integrator = most[k % 3].integrator,
+                                      .order = most[k % 3].order,
+                                      .rtol = 1e-5,
+                                      .atol = 1e-5};
         const run r = run_slide(&it, &options, 2);
         assert_succeeded(&r);
-        assert_true(r.stats.accepted < (k % 2 ? 100 : 30));
-        assert_int_equal(r.stats.rejected_newton, 0);
+        assert_true(r.stats.accepted < most[k % 3].steps);
+        assert_true(r.stats.rejected_newton <= most[k % 3].failures);
     }
 }
 
