@@ -4,6 +4,7 @@
    of the constraints, those that are assigned then give Q. */
 #include "initial/initial_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 dfl_status dfl_impulses_init(dfl_impulses *impulses, const dfl_initial *init)
@@ -28,6 +29,22 @@ void dfl_impulses_clear(dfl_impulses *impulses, dfl_context *ctx)
     dfl_free(ctx, impulses->A);
     dfl_free(ctx, impulses->needed);
     dfl_lstsq_free(impulses->lstsq, ctx);
+}
+
+bool dfl_initial_has_momentum(dfl_initial *init, double t, const double *x, const double *dv)
+{
+    const int nv = init->sys.n3;
+    if (init->sys.packed || dfl_initial_full_mass(init, t, x))
+        return true;
+    const double least = 1e-12 * dfl_max_abs(init->L, nv * nv) * dfl_max_abs(dv, nv);
+    for (int i = 0; i < nv; i++) {
+        double momentum = 0;
+        for (int j = 0; j < nv; j++)
+            momentum += init->L[j * nv + i] * dv[j];
+        if (fabs(momentum) > least)
+            return true;
+    }
+    return false;
 }
 
 /* along := M (v+ - v-) */

@@ -64,6 +64,10 @@ typedef struct dfl_jump {
 } dfl_jump;
 dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const dfl_jump *jump);
 
+/* Whether a change of the velocities (nv) at x changes momenta: not so in directions without mass. True
+   also where the mass cannot be evaluated, and with packed matrices (impulses.c). */
+bool dfl_initial_has_momentum(dfl_initial *init, double t, const double *x, const double *dv);
+
 /* The impulses of a jump, and workspace for them (impulses.c). */
 typedef struct dfl_impulses {
     double *rows;  /* nl + nm: integrals of the multipliers, of least squares if rows depend */

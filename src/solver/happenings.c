@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool jumps(dfl_solver *solver, const dfl_jump *jump);
+static bool acts(const dfl_solver *solver, const dfl_jump *jump);
 static dfl_status tell(dfl_solver *solver, const dfl_instant *instant);
 
 dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jump *jump)
@@ -16,7 +16,7 @@ dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jum
         return DFL_OK;
     for (int i = 0; i < solver->options.switches.count; i++)
         passed = passed || sw->crossed[i];
-    const bool jumped = jumps(solver, jump);
+    const bool jumped = acts(solver, jump) || dfl_switching_jumps(solver, t, jump->before) > 0;
     const bool known =
         jumped && dfl_impulses_take(&sw->impulses, &solver->initial, t, solver->x, jump);
     if (!passed && !jumped)
@@ -32,19 +32,15 @@ dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jum
                                        .contact = -1});
 }
 
-/* Whether velocities are another after a jump than before. */
-static bool jumps(dfl_solver *solver, const dfl_jump *jump)
+/* Whether impulses or assignments change velocities, however little. */
+static bool acts(const dfl_solver *solver, const dfl_jump *jump)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
-    double *tolerance = solver->switching->tolerance;
-    bool jumped = false;
-    dfl_solver_tolerances_at(tolerance, solver, jump->before);
-    for (int i = at.v; i < at.s; i++) {
-        const double change = fabs(solver->x[i] - jump->before[i]);
-        jumped = jumped || jump->impulse[i - at.v] != 0 || (jump->assigned[i] && change > 0) ||
-                 change > 100 * tolerance[i];
-    }
-    return jumped;
+    bool changed = false;
+    for (int i = at.v; i < at.s; i++)
+        changed = changed || jump->impulse[i - at.v] != 0 ||
+                  (jump->assigned[i] && solver->x[i] != jump->before[i]);
+    return changed;
 }
 
 dfl_status dfl_contacts_tell_impact(dfl_solver *solver, double t, int contact,

@@ -85,7 +85,7 @@ static dfl_status check_jump(dfl_solver *solver, double t)
     const dfl_layout at = dfl_eom_layout(solver->eom);
     const dfl_change *change = &solver->switching->change;
     const double *before = dfl_solver_state(solver), *after = solver->x;
-    double *tolerance = solver->switching->tolerance, largest = 0;
+    double *tolerance = solver->switching->tolerance;
     char name[64];
     dfl_solver_tolerances_at(tolerance, solver, before);
     for (int i = at.p; i < at.n; i++)
@@ -97,9 +97,7 @@ static dfl_status check_jump(dfl_solver *solver, double t)
                 "cannot",
                 t, name, after[i] - before[i]);
         }
-    for (int i = at.v; i < at.s; i++)
-        if (fabs(after[i] - before[i]) > 100 * tolerance[i])
-            largest = fmax(largest, fabs(after[i] - before[i]));
+    const double largest = dfl_switching_jumps(solver, t, before);
     if (largest > 0 && !change->acted && !change->rows) {
         char names[4 * DFL_SWITCH_NAME];
         dfl_switching_name_crossed(names, sizeof names, solver);
@@ -109,6 +107,21 @@ static dfl_status check_jump(dfl_solver *solver, double t)
                 t, names, largest);
     }
     return DFL_OK;
+}
+
+double dfl_switching_jumps(dfl_solver *solver, double t, const double *before)
+{
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    double *tolerance = solver->switching->tolerance, largest = 0;
+    double *change = solver->switching->probe + 2 * solver->options.switches.count;
+    dfl_solver_tolerances_at(tolerance, solver, before);
+    for (int i = at.v; i < at.s; i++) {
+        const double dv = solver->x[i] - before[i];
+        change[i - at.v] = fabs(dv) > 100 * tolerance[i] ? dv : 0;
+        largest = fmax(largest, fabs(change[i - at.v]));
+    }
+    return largest > 0 && dfl_initial_has_momentum(&solver->initial, t, solver->x, change) ? largest
+                                                                                           : 0;
 }
 
 dfl_status dfl_switching_report(dfl_solver *solver, bool after)

@@ -72,6 +72,10 @@ void dfl_switching_name(char *out, size_t size, int function, void *solver);
 void dfl_switching_name_crossed(char *out, size_t size, dfl_solver *solver);
 void dfl_switching_name_crowd(char *out, size_t size, dfl_solver *solver);
 
+/* The largest jump of a velocity from `before` to solver->x, beyond tolerances; 0 if only directions
+   without mass jump, which follow the forces on them (restart.c). */
+double dfl_switching_jumps(dfl_solver *solver, double t, const double *before);
+
 /* Calls on_jump before and, if the state has jumped, after a change of branches (restart.c). */
 dfl_status dfl_switching_report(dfl_solver *solver, bool after);
 

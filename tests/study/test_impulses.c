@@ -174,6 +174,26 @@ static void a_kink_of_a_motion(void **state)
     forget(&it);
 }
 
+/* A node without mass follows the force on it: its speed jumps by 5/2 where that does, without impulse. */
+static void a_direction_without_mass_has_no_kink(void **state)
+{
+    (void)state;
+    told it;
+    tell(&it,
+         "local x, n = position('x', 'n') mass(x, 1)\n"
+         "local pull = 2*(velocity(n) - velocity(x))\n"
+         "force(x, pull)\n"
+         "force(n, -pull - n + select(time - 1, 5, 0))\n"
+         "initial{ x = 0, n = 0, ['der(x)'] = 0 }\n",
+         2);
+    assert_int_equal(it.summary.nswitches, 1);
+    const dfl_switch_record *step = record_of(&it, DFL_SWITCHED_BRANCH, 0);
+    assert_near(step->time, 1, 0);
+    assert_int_equal(step->nimpulses, 0);
+    assert_true(isnan(step->energy_change));
+    forget(&it);
+}
+
 /* Locks at 60/11 s and slips from 12 s on, without any impulse. */
 static void modes_of_a_clutch(void **state)
 {
@@ -209,6 +229,7 @@ int main(void)
         cmocka_unit_test(an_impact_through_constraints),
         cmocka_unit_test(every_impact_of_an_instant_has_its_energy),
         cmocka_unit_test(a_kink_of_a_motion),
+        cmocka_unit_test(a_direction_without_mass_has_no_kink),
         cmocka_unit_test(modes_of_a_clutch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

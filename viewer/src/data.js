@@ -34,6 +34,7 @@ function readSwitches({ meta, switches = [] }) {
   return switches.map(([time, kind, name, state, energy, ...impulses]) => ({
     time,
     kind: kinds[kind],
+    of: name, // long expressions may begin alike
     name: names[name] ?? `switch ${name}`,
     state: kinds[kind] === "mode" ? modes[state] : state,
     energy,

@@ -21,10 +21,10 @@ export function lanePlot({ rows, switches, start, back }, clock) {
 // [{name, parts: [{from, state}]}] from changes in the order of time.
 export function makeLanes(switches, start) {
   const found = new Map();
-  for (const { kind, name, time, state } of switches) {
+  for (const { kind, of, name, time, state } of switches) {
     if (kind !== "mode" && kind !== "branch" && kind !== "kink") continue;
-    if (!found.has(name)) found.set(name, { name, kind, parts: [] });
-    found.get(name).parts.push({ from: time, state });
+    if (!found.has(of)) found.set(of, { name, kind, parts: [] });
+    found.get(of).parts.push({ from: time, state });
   }
   return [...found.values()].map((lane) => ({ ...lane, parts: lane.kind === "mode" ? lane.parts : branches(lane.parts, start) }));
 }
