@@ -189,7 +189,7 @@ static dfl_status check_factors(dfl_context *ctx, const geoms_call *call)
 static dfl_status check_tolerances(dfl_context *ctx, const geoms_call *call)
 {
     const int count = call->itol == 1 ? call->n : 1;
-    const double least = 1e-17; /* the solver says what rounding allows */
+    const double least = 1e-16; /* the solver says what rounding allows */
     for (int i = 0; i < count; i++) {
         if (!(call->rtol[i] >= least && call->rtol[i] < 1))
             return dfl_fail(ctx, DFL_INVALID, "RTOL(%d) is %g; choose it between %.2g and 1", i + 1,

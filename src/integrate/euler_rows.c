@@ -19,8 +19,6 @@ dfl_outcome dfl_extrapolation_row(dfl_extrapolation *ex, double H)
         if (outcome)
             return outcome;
         w->stage.t = st->t + (i + 1) * h;
-        if (2 * (i + 1) == steps)
-            dfl_neville_add(&w->middle, w->stage.x, steps, first, n);
     }
     dfl_neville_add(&w->end, w->stage.x, steps, first, n);
     return DFL_STEP_OK;

@@ -44,8 +44,7 @@ static dfl_status init(dfl_stepper *st)
     if (!dfl_inside_init(&w->last, sys) || !dfl_inside_init(&w->trial, sys))
         return DFL_NO_MEMORY;
     for (int k = 0; k < MOST; k++)
-        if (!(w->end.T[k] = dfl_alloc(sys->ctx, n, d)) ||
-            !(w->middle.T[k] = dfl_alloc(sys->ctx, n, d)))
+        if (!(w->end.T[k] = dfl_alloc(sys->ctx, n, d)))
             return DFL_NO_MEMORY;
     w->rate = dfl_alloc(sys->ctx, n, d);
     w->target = dfl_alloc(sys->ctx, (size_t)sys->nc, d);
@@ -64,10 +63,8 @@ static void clear(dfl_stepper *st)
     dfl_inside_clear(&w->trial, ctx);
     dfl_free(ctx, w->rate);
     dfl_free(ctx, w->target);
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < MOST; k++)
         dfl_free(ctx, w->end.T[k]);
-        dfl_free(ctx, w->middle.T[k]);
-    }
     dfl_free(ctx, w);
 }
 
@@ -112,7 +109,7 @@ static dfl_attempt attempt(dfl_stepper *st, double h, double *h_next)
     double err = 0;
     dfl_scale_set(st->scale, st->here.x, h);
     st->sys->trouble.outcome = DFL_STEP_OK;
-    w->end.rows = w->middle.rows = w->last_row = 0;
+    w->end.rows = w->last_row = 0;
     dfl_outcome outcome = w->trouble ? w->trouble : dfl_ode_begin(w->ode, &st->here);
     const bool good = !outcome && converged(&err, ex, h, &outcome);
     if (!outcome && !good)
@@ -219,7 +216,7 @@ static bool follows_inside(dfl_extrapolation *ex, double h)
     const double err = fmax(1e-10, dfl_inside_error(&w->trial, ex));
     for (int row = 1; row <= w->last_row; row++)
         w->size[row] = fmin(w->size[row], fabs(h) * fmax(0.1, pow(err, -0.2)));
-    return err <= 10;
+    return err <= 1;
 }
 
 static dfl_attempt reject(dfl_stepper *st, double h, double err)

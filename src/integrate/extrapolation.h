@@ -8,8 +8,7 @@
 
    whose errors have an expansion in powers of h for consistent (p0, v0). Aitken and Neville's
    recursion removes one power with every row: T_jj has the order j. The end of the step moves onto
-   all constraints. Rows with even n_j have a state in the middle, which is extrapolated as well, for
-   the continuous output. */
+   all constraints. */
 #ifndef DFL_EXTRAPOLATION_H
 #define DFL_EXTRAPOLATION_H
 
@@ -24,15 +23,17 @@ typedef struct dfl_neville {
     int rows;
 } dfl_neville;
 
-/* What continuous output needs of a step. */
+/* What continuous output needs of a step; n each. */
 typedef struct dfl_step_inside {
-    double *x_old, *x_mid, *x_end, *rate_old, *rate_mid, *rate_end; /* n each */
+    double *x_old, *x_end, *rate_old, *rate_end; /* of the ends */
+    double *x[2], *rate[2];                      /* of both thirds */
+    double *A, *B, *before;                      /* coefficients; A of the pass before */
     double t, h;
-    bool prepared;   /* the middle is evaluated, ... */
-    bool has_middle; /* ... if there is one */
+    bool prepared;   /* the thirds are evaluated, ... */
+    bool has_thirds; /* ... which may fail */
 } dfl_step_inside;
 
-/* All data are behind one pointer: continuous output evaluates the middle of the last step. */
+/* All data are behind one pointer: continuous output evaluates points of the last step. */
 typedef struct dfl_extrapolation_work {
     dfl_ode *ode;
     dfl_outcome trouble;    /* at the start; the first attempt reports it */
@@ -40,7 +41,7 @@ typedef struct dfl_extrapolation_work {
     dfl_point stage, after; /* the ends of an Euler step */
     double *rate;           /* n */
     double *target;         /* nc */
-    dfl_neville end, middle;
+    dfl_neville end;
     int columns;  /* rows that the next step aims at */
     int last_row; /* that the last attempt computed */
     double size[DFL_EXTRAPOLATION_ROWS + 1],
@@ -56,15 +57,15 @@ typedef struct dfl_extrapolation {
 
 extern const dfl_stepper_class dfl_extrapolation_class;
 
-/* Adds row `rows`, with one Euler step more than the last one, to both tables (euler_rows.c). */
+/* Adds row `rows`, with one Euler step more than the last one, to the table (euler_rows.c). */
 dfl_outcome dfl_extrapolation_row(dfl_extrapolation *ex, double H);
 
 /* Adds a state to a table (first..n): a new row with `steps` steps. */
 void dfl_neville_add(dfl_neville *table, const double *x, int steps, int first, int n);
 
-/* A step seen from inside (step_inside.c): from `here` to `next` with the present tables; an upper bound
-   of the error of its polynomial in the norm of the tolerances, the last term, which the slope in the
-   middle adds. */
+/* A step seen from inside (step_inside.c): from `here` to `next`; and an upper bound of the error of its
+   polynomial in the norm of the tolerances, what the last pass has changed, and
+   a part of its last term. */
 bool dfl_inside_init(dfl_step_inside *in, const dfl_system *sys);
 void dfl_inside_clear(dfl_step_inside *in, dfl_context *ctx);
 void dfl_inside_note(dfl_step_inside *in, const dfl_extrapolation *ex, double h);

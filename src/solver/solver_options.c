@@ -27,7 +27,7 @@ dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx,
 }
 
 /* Below it no result of doubles changes; tolerance_floor.c raises what rounding does not allow. */
-static const double least_rtol = 1e-17;
+static const double least_rtol = 1e-16;
 
 static void set(double *value, double fallback)
 {
