@@ -80,9 +80,10 @@ _driftless() {
     modes--over) return ;;
     response--output) _driftless_files csv json html; return ;;
     modes--output) _driftless_files json html; return ;;
+    lqr--output) _driftless_files json lua; return ;;
     inverse--output) _driftless_files csv json; return ;;
     linearize--output) _driftless_files json mat m; return ;;
-    equilibrium--output | lqr--output) _driftless_files json; return ;;
+    equilibrium--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;
     view--output) _driftless_files html svg; return ;;
     run--report) _driftless_files html; return ;;

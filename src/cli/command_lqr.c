@@ -20,6 +20,11 @@ static void clear(feedback *it, dfl_context *ctx);
 static int count_hidden(const double *part, int count);
 static void write_text(dfl_text *text, const feedback *it, const dfl_linear_model *model);
 static void write_json(dfl_text *text, const feedback *it, const dfl_linear_model *model);
+static void add_modes(dfl_text *text, const char *key, const feedback *it, const double *part);
+static dfl_status write_scripts(const feedback *it, const cli_near *near,
+                                const cli_arguments *arguments);
+static void write_script(dfl_text *text, const feedback *it, const cli_near *near);
+static void add_lua_key(dfl_text *text, const char *name);
 
 static const double hidden = 1e-9; /* a part of an eigenvector that is rounding */
 
@@ -28,7 +33,7 @@ int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
     cli_near near = {0};
     feedback it = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
+    dfl_status status = cli_near_load(&near, ctx, arguments, ".json .lua");
     if (!status)
         status = cli_near_find(&near, arguments);
     if (!status)
@@ -38,6 +43,7 @@ int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
     if (!status) {
         write_text(&text, &it, &near.linear);
         write_json(&json, &it, &near.linear);
+        status = write_scripts(&it, &near, arguments);
     }
     const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
     dfl_text_clear(&text);
@@ -163,8 +169,79 @@ static void write_json(dfl_text *text, const feedback *it, const dfl_linear_mode
     cli_add_names(text, "inputs", model->inputs, nu);
     dfl_text_add(text, ",\n \"uncontrollable\": %d, \"unobservable\": %d,\n ",
                  count_hidden(it->reached, ny), count_hidden(it->shown, ny));
+    add_modes(text, "uncontrollable_modes", it, it->reached);
+    add_modes(text, "unobservable_modes", it, it->shown);
     cli_add_matrix(text, "K", it->K, nu, ny);
     dfl_text_add(text, ",\n ");
     cli_add_eigenvalues(text, "poles", &it->poles);
     dfl_text_add(text, "}\n");
+}
+
+/* The eigenvalues of open modes that no input reaches, or no output shows. */
+static void add_modes(dfl_text *text, const char *key, const feedback *it, const double *part)
+{
+    int count = 0;
+    dfl_text_add(text, "\"%s\": [", key);
+    for (int i = 0; i < it->open.count; i++) {
+        if (part[i] > hidden)
+            continue;
+        dfl_text_add(text, count++ ? ", {\"re\": " : "{\"re\": ");
+        dfl_json_number(text, it->open.mode[i].re);
+        dfl_text_add(text, ", \"im\": ");
+        dfl_json_number(text, it->open.mode[i].im);
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "],\n ");
+}
+
+static dfl_status write_scripts(const feedback *it, const cli_near *near,
+                                const cli_arguments *arguments)
+{
+    dfl_text text = {.ctx = near->linear.linear.ctx};
+    dfl_status status = DFL_OK;
+    write_script(&text, it, near);
+    for (int i = 0; !status && i < arguments->noutput; i++)
+        if (dfl_ends_with(arguments->output[i], ".lua"))
+            status = cli_write(arguments->output[i], &text, &near->model);
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* The feedback as a function for the model's script, about the state and the inputs there. */
+static void write_script(dfl_text *text, const feedback *it, const cli_near *near)
+{
+    const dfl_linear_model *model = &near->linear;
+    const int ny = model->linear.ny, nu = model->linear.nu;
+    dfl_text_add(
+        text, "-- State feedback u = u0 - K (y - y0), made by driftless lqr. Put it into the model "
+              "in place\n-- of its inputs, with the symbols of the states by their names:\n"
+              "--   local u = feedback{");
+    for (int i = 0; i < ny; i++) {
+        dfl_text_add(text, i > 0 ? ", " : " ");
+        add_lua_key(text, model->states[i]);
+        dfl_text_add(text, " = ...");
+    }
+    dfl_text_add(text, " }\nfunction feedback(y)\n  return {\n");
+    for (int k = 0; k < nu; k++) {
+        const dfl_declaration *input = dfl_model_find(near->model.model, model->inputs[k]);
+        dfl_text_add(text, "    ");
+        add_lua_key(text, model->inputs[k]);
+        dfl_text_add(text, " = %.17g", input->value);
+        for (int i = 0; i < ny; i++) {
+            dfl_text_add(text, "\n      - (%.17g)*(y", it->K[i * nu + k]);
+            add_lua_key(text, model->states[i]);
+            dfl_text_add(text, " - (%.17g))", near->state.x[model->linear.state[i]]);
+        }
+        dfl_text_add(text, ",\n");
+    }
+    dfl_text_add(text, "  }\nend\n");
+}
+
+/* ["name"]; a name has neither quotes nor control characters, but may have a backslash. */
+static void add_lua_key(dfl_text *text, const char *name)
+{
+    dfl_text_add(text, "[\"");
+    for (; *name; name++)
+        dfl_text_add(text, *name == '\\' || *name == '"' ? "\\%c" : "%c", *name);
+    dfl_text_add(text, "\"]");
 }

@@ -141,6 +141,11 @@ static const row table[] = {
      NULL, "to FILE.json or the page FILE.html instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`, or a page with the modes in "
      "motion or the root loci to one that ends in `.html`."},
+    {"output", CLI_LIST, CLI_LQR, FIELDS(output, noutput), "FILE", "standard output", "json lua",
+     NULL, "to FILE.json, or the feedback as FILE.lua, instead of standard output (repeatable)",
+     "Write the object of `--json` to a file that ends in `.json`, or the feedback as a function "
+     "for "
+     "the script to one that ends in `.lua`."},
     {"output", CLI_LIST, CLI_INVERSE, FIELDS(output, noutput), "FILE", "standard output",
      "csv json", NULL, "to FILE.csv or FILE.json instead of standard output (repeatable)",
      "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
@@ -150,9 +155,8 @@ static const row table[] = {
      "Write to a file: `.json`, `.mat` (MAT level 4, for Matlab, Octave and SciPy) or `.m` (a "
      "script "
      "for Octave and Matlab)."},
-    {"output", CLI_LIST, CLI_NEAR & ~(CLI_RESPONSE | CLI_LINEARIZE | CLI_MODES),
-     FIELDS(output, noutput), "FILE", "standard output", "json", NULL,
-     "to FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_EQUILIBRIUM, FIELDS(output, noutput), "FILE", "standard output",
+     "json", NULL, "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_RUN, FIELDS(output, noutput), "FILE", NULL, "csv h5 hdf5", NULL,
      "results to FILE.csv or FILE.h5 (repeatable); - is standard output",
