@@ -13,6 +13,9 @@ static const char *const drawn_examples[] = {
     "slider-crank-bodies", "top-bodies", "truck"};
 enum { DRAWN_EXAMPLES = sizeof drawn_examples / sizeof *drawn_examples };
 
+/* The truck with a seat: test_truck_seat.c. */
+static const char truck_seat[] = "truck-seat";
+
 /* The example `name` with --set texts, ended by NULL. */
 static inline scripted load_with(const char *name, const char *const *sets)
 {
