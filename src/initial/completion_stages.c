@@ -103,12 +103,16 @@ dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
     enum { ROUNDS = 3 };
     const dfl_system *sys = &init->sys;
     const bool apart = sys->eom->forces_free_of_multipliers && sys->eom->nw == 0;
-    dfl_status status = dfl_stages_positions(init, cond);
+    dfl_status status = DFL_OK;
+    init->converged = true;
+    if (position_stage(init).rows > 0) /* else there is nothing to evaluate for */
+        status = dfl_stages_positions(init, cond);
     const bool positions = init->converged;
     bool settled = false;
     for (int round = 0; !status && !settled && round < ROUNDS; round++) {
         init->converged = positions;
-        status = run_stage(init, cond, velocity_stage(init));
+        if (velocity_stage(init).rows > 0)
+            status = run_stage(init, cond, velocity_stage(init));
         if (!status)
             status = run_stage(init, cond, first_stage(sys));
         settled = sys->eom->n0 == 0 || apart;

@@ -13,70 +13,6 @@ static size_t lanes_size(const dfl_radau *ra)
     return (size_t)(ra->base.sys->n * ra->rk->width) * sizeof(double);
 }
 
-/* P (columns of the new width): Z = P cont, the collocation polynomial of the last step continued
-   to the stages of a step of size h, less its value at the end of the last step. P is often that of
-   the last step. A step that is taken again begins where the polynomial does, with the value 0. */
-static void prepare_continuation(dfl_radau *ra, double h)
-{
-    const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
-    const double ratio = h / ra->base.h_old;
-    double x[DFL_LANES] = {0}, *end = ra->P + (old->stages - 1) * rk->width;
-    const double first = ra->base.again ? 0 : 1;
-    if (ratio == ra->ratio && rk == old && !ra->base.again)
-        return;
-    ra->ratio = rk == old && !ra->base.again ? ratio : 0;
-    for (int k = 0; k < rk->stages; k++)
-        x[k] = first + rk->c[k] * ratio;
-    dfl_coefficients_basis_at(ra->P, old, rk->width, x); /* zero at 0 */
-    for (int k = 0; k < rk->stages; k++)
-        end[k] -= first;
-}
-
-/* Z = P cont, the polynomial having another number of stages than the method. */
-static void continue_other_order(dfl_radau *ra)
-{
-    const int width = ra->rk->width, old = ra->rk_cont->stages, old_width = ra->rk_cont->width;
-    for (int i = 0; i < ra->base.sys->n; i++)
-        for (int k = 0; k < width; k++) {
-            double sum = 0;
-            for (int j = 0; j < old; j++)
-                sum += ra->P[j * width + k] * ra->cont[i * old_width + j];
-            ra->Z[i * width + k] = sum;
-        }
-}
-
-/* Z = c h x': along the slope at the start of the step. */
-static void follow_slope(dfl_radau *ra, double h)
-{
-    const dfl_coefficients *rk = ra->rk;
-    dfl_stepper_rates(ra->y, &ra->base, &ra->base.here);
-    memset(ra->Z, 0, lanes_size(ra));
-    for (int i = 0; i < ra->base.sys->n; i++)
-        for (int k = 0; k < rk->stages; k++)
-            ra->Z[i * rk->width + k] = rk->c[k] * h * ra->y[i];
-}
-
-/* The polynomial of a step says nothing about one that is much longer. */
-static const double reach = 12;
-
-static void predict(dfl_stepper *st, double h)
-{
-    dfl_radau *ra = (dfl_radau *)st;
-    if (!st->stepped || st->options->newton.prediction == DFL_CONSTANT) {
-        memset(ra->Z, 0, lanes_size(ra));
-    } else if (fabs(h) > reach * fabs(st->h_old)) {
-        follow_slope(ra, h);
-    } else {
-        prepare_continuation(ra, h);
-        if (ra->rk == ra->rk_cont)
-            dfl_lanes_transform(ra->Z, ra->rk->stages, ra->P, st->sys->n, ra->cont);
-        else
-            continue_other_order(ra);
-    }
-    for (int k = 0; k < ra->rk->stages; k++)
-        ra->stage[k].t = st->t + ra->rk->c[k] * h;
-}
-
 /* X = x_k + Z at all stages, after Z += dZ unless dZ is NULL. */
 static void place_stages(dfl_radau *ra, const double *dZ)
 {
@@ -294,6 +230,7 @@ static void store(dfl_stepper *st, double h)
     dfl_radau *ra = (dfl_radau *)st;
     memcpy(ra->cont, ra->Z, lanes_size(ra));
     memcpy(ra->x_end, st->next.x, (size_t)st->sys->n * sizeof *ra->x_end);
+    ra->t_end = st->next.t;
     ra->rk_cont = ra->rk;
     st->order = ra->rk->order;
     st->degree = ra->rk->stages;
@@ -339,7 +276,7 @@ static void failed(dfl_stepper *st)
 }
 
 static const dfl_implicit_class implicit = {.iterations = iterations,
-                                            .predict = predict,
+                                            .predict = dfl_radau_predict,
                                             .settle = settle,
                                             .reference = reference,
                                             .factor = factor,

@@ -30,7 +30,7 @@ typedef struct dfl_radau {
     dfl_point stage[DFL_RADAU_STAGES];
     dfl_stages stages;               /* as the formulation sees them */
     const dfl_coefficients *rk_cont; /* of the last step ... */
-    double *cont, *x_end;            /* ... its Z and its end: the collocation polynomial */
+    double *cont, *x_end, t_end;     /* ... its Z and its end: the collocation polynomial */
     double *Z, *W, *rows;            /* lanes */
     double *dW, *dZ;                 /* Newton's increments of W = T^-1 Z and of Z */
     double *XP, *YP;                 /* lanes of x' and of T^-1 x' */
@@ -48,6 +48,9 @@ void dfl_radau_start(dfl_stepper *st);
 void dfl_radau_begin_with(dfl_stepper *st, int order);
 void dfl_radau_resume(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
+
+/* radau_predict.c: Z before Newton's iteration, and the times of the stages. */
+void dfl_radau_predict(dfl_stepper *st, double h);
 
 /* radau_order.c: the first order; and the next one after a step was accepted, the next being `growth`
    times as long, perhaps after rejections, or rejected, with stages solved or not. */
