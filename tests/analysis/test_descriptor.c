@@ -4,6 +4,8 @@
 #include "linalg/linalg.h"
 #include "models.h"
 
+#include <driftless/linear.h>
+
 /* Changes of all unknowns and accelerations with the state and the inputs satisfy every row of E x' = A x + B u: E's rows
    of constraints are zero, those of velocities are M. */
 static void agrees(const char *text, const char *at)
@@ -79,11 +81,65 @@ static void pencil_has_the_same_eigenvalues(void **state)
     near_free(&it);
 }
 
+/* The blocks of E and A as linear.h takes them. */
+static int take_blocks(dfl_linear_matrices *out, double t, void *user)
+{
+    const near *it = user;
+    const double *E = it->linear.all.E, *A = it->linear.all.A;
+    const int nl = it->s.eq->nl, nv = it->s.eq->nv, np = it->s.eq->np, n = it->s.eq->n;
+    const int v = nl, p = nl + nv;
+    (void)t;
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nv; i++) {
+            out->M[j * nv + i] = E[(v + j) * n + v + i];
+            out->D[j * nv + i] = A[(v + j) * n + v + i];
+        }
+    for (int j = 0; j < np; j++) {
+        for (int i = 0; i < nv; i++)
+            out->C[j * nv + i] = A[(p + j) * n + v + i];
+        for (int i = 0; i < nl; i++)
+            out->G[j * nl + i] = A[(p + j) * n + i];
+    }
+    return 0;
+}
+
+/* A linear model of these blocks has the eigenvalues of the model that they come from. */
+static void blocks_are_those_of_the_linear_form(void **state)
+{
+    (void)state;
+    near it = near_find(slider_crank, "equilibrium", NULL);
+    scripted_expect(&it.s, dfl_linear_model_add_all(&it.linear, it.s.run, &it.state, NULL));
+    const dfl_linear_system system = {.np = it.s.eq->np,
+                                      .nv = it.s.eq->nv,
+                                      .nl = it.s.eq->nl,
+                                      .trivial_kinematics = true,
+                                      .mass_constant = true,
+                                      .matrices = take_blocks,
+                                      .user = &it};
+    dfl_linear *form = NULL;
+    dfl_linearized again = {0};
+    dfl_modes modes = {0};
+    double zero[RUN_MOST] = {0};
+    scripted_expect(&it.s, dfl_linear_create(&form, it.s.ctx, &system));
+    scripted_expect(&it.s, dfl_linearize(&again, it.s.ctx, dfl_linear_eom(form), 0, zero, NULL));
+    scripted_expect(&it.s, dfl_modes_find(&modes, it.s.ctx, again.ny, again.A));
+    assert_int_equal(modes.count, it.modes.count);
+    for (int i = 0; i < modes.count; i++) {
+        near_close(modes.mode[i].re, it.modes.mode[i].re, 1e-11);
+        near_close(modes.mode[i].im, it.modes.mode[i].im, 1e-11);
+    }
+    dfl_modes_clear(&modes);
+    dfl_linearized_clear(&again);
+    dfl_linear_free(form);
+    near_free(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_holds_for_changes_of_the_state),
         cmocka_unit_test(pencil_has_the_same_eigenvalues),
+        cmocka_unit_test(blocks_are_those_of_the_linear_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
