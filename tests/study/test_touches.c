@@ -356,7 +356,7 @@ static void forty_contacts(void **state)
                            1e-6);
     scripted_advance(&s, 0.5);
     for (int i = 1; i <= 40; i++) {
-        char name[8];
+        char name[32];
         const double h = i / 40.0, first = sqrt(2 * h / g), t = 0.5 - first;
         const double second =
             first + sqrt(2 * h / g); /* e = 1/2: in the air for twice half of it */
@@ -368,13 +368,13 @@ static void forty_contacts(void **state)
     }
     scripted_advance(&s, 1.9);
     for (int i = 1; i <= 40; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "lambda(c%d)", i);
         assert_near(scripted_value(&s, name), -i * g, 1e-4);
     }
     scripted_advance(&s, 3);
     for (int i = 1; i <= 40; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "y%d", i);
         assert_near(scripted_value(&s, name), g / 2, 1e-4);
     }
