@@ -6,15 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-/* The tolerance of an unknown. */
+/* The tolerance of an unknown; of accelerations that of velocities times the rate of the motion. */
 static double tolerance(const dfl_initial *init, int column)
 {
-    const dfl_solver_options *opt = init->sys.options;
+    const dfl_system *sys = &init->sys;
+    const dfl_solver_options *opt = sys->options;
+    const double *each = opt->error.atol_each;
     const double x = fabs(init->x[column]);
-    const double atol = init->atol > 0 ? init->atol
-                        : opt->error.atol_each && column >= init->sys.na
-                            ? opt->error.atol_each[column - init->sys.na]
-                            : 0;
+    const double given = !each               ? 0
+                         : column >= sys->na ? each[column - sys->na]
+                         : column < sys->n3  ? init->rate * each[sys->at.v - sys->na + column]
+                                             : 0;
+    const double atol = init->atol > 0 ? init->atol : given;
     return atol + (opt->rtol < 1e-6 ? opt->rtol : 1e-6) * x;
 }
 
@@ -50,7 +53,8 @@ static void set_allowed(dfl_initial *init)
 
 static bool row_holds(const dfl_initial *init, int row)
 {
-    return fabs(init->point.alg[row]) <= 10 * init->packed->allowed[row] + 1e-300;
+    const double allowed = init->packed->allowed[row];
+    return fabs(init->point.alg[row]) <= 10 * (allowed > 0 ? allowed : init->sys.options->rtol);
 }
 
 bool dfl_packed_start_holds(dfl_initial *init)
