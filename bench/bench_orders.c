@@ -20,7 +20,8 @@ static const char introduction[] =
     "\n"
     "Theory:\n"
     "\n"
-    "- Radau IIA with s stages: multipliers of index 2 (psi1, eom2, ggl, ext316) have order s, "
+    "- Radau IIA with s stages: multipliers of index 2 (psi1, eom2, ggl, ext316, ssf) have order "
+    "s, "
     "multipliers of index 3 (eom)\n"
     "  order s - 1, and velocities of eom order s.\n"
     "- BDF has its order in all unknowns.\n"
@@ -34,7 +35,8 @@ static const char introduction[] =
     "- eom, trapezoidal: the multipliers of index 3 oscillate with an amplitude that does not "
     "fall with h, because the rule\n"
     "  damps nothing.\n"
-    "- ext316: singular for the top, where [G; L] has dependent rows. On motions of the "
+    "- extrapolation is run with four rows, which have order 4.\n"
+    "- ext316, ssf: singular for the top, where [G; L] has dependent rows. On motions of the "
     "pendulum through a turning point,\n"
     "  where L = 0, there is no order at all.\n"
     "- radau 13: only a factor of about 2 in h lies between steps that are too large (for the "
@@ -123,8 +125,8 @@ static void theory(double order[ORDERS_KINDS], dfl_form form, const orders_metho
                                             [DFL_EXPLICIT_PAIR] = 8,
                                             [DFL_EXTRAPOLATION] = 4};
     const bool radau = method->integrator == DFL_RADAU;
-    const bool index_2 =
-        form == DFL_PSI1 || form == DFL_EOM2 || form == DFL_GGL || form == DFL_EXT316;
+    const bool index_2 = form == DFL_PSI1 || form == DFL_EOM2 || form == DFL_GGL ||
+                         form == DFL_EXT316 || form == DFL_SSF;
     const bool mean =
         index_2 || form == DFL_EOM || form == DFL_EOM1 || form == DFL_PINV || form == DFL_BAUMGARTE;
     const double full = method->order ? method->order : explicit_order[method->integrator];

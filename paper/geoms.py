@@ -114,7 +114,7 @@ psf (automatic order, 3e-15) differs from it by {psf:.0e}, ggl (3e-15) by
 
 **Figure 8 (counterpart).** Agrees:
 at one tolerance the implicit methods of order 5 have similar errors (within a factor of ten down to 1e-11) and differ in time; psf and psi1 run with every tolerance
-by default, psi1 also with GEOMS's settings. Differs: tolerances end at 3e-15, not 1e-15: an rtol below ten times the rounding of double is refused. {stop} RADAU5 with
+by default, psi1 also with GEOMS's settings. Differs: tolerances end at 3e-15, not 1e-15: an rtol below ten times the rounding of double is accepted, but steps are then controlled with 2.2e-15, and a warning says so. {stop} RADAU5 with
 GGL, the paper's reference at 1e-15, {radau} with its own differences; `-` with the code of the solver: DASSL,
 DASPK and IDA stop earlier. Stability limits the steps of the explicit method: the truck is mildly stiff.
 """
