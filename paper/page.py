@@ -23,8 +23,8 @@ Published numbers come from the tables and texts of the papers. We cannot reprod
 so we compare our figures with what the papers say about theirs.
 The text under each figure names the published figure and says what agrees, what differs, and why.
 
-{date}, {machine}, {system}, {compiler}. Times are CPU times on a shared machine, the least of a few runs,
-and vary by a factor of up to 1.5. All other numbers are the same in every run of one build. Peers: {peers}.
+{date}, {machine}, {system}, {compiler}. Times are CPU times on a shared and busy machine, the least of a few runs;
+single ones are several times too long. All other numbers are the same in every run of one build. Peers: {peers}.
 The program is in [../../paper](../../paper/README.md), the peers' part in [../../bench/peers](../../bench/README.md).
 
 | paper | here |
