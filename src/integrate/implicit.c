@@ -339,6 +339,7 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
     dfl_attempt result = complete(st, h);
     if (result != DFL_ATTEMPT_ACCEPTED)
         return result;
+    dfl_scale_converges(st->scale);
     double h_new = st->class->implicit->accepted(st, h, err, after_rejection);
     /* the matrix is kept while Newton converges fast, and with it E while h hardly changes */
     st->newton->need_matrix = !matrix_serves(st);
@@ -362,6 +363,14 @@ static dfl_attempt complete(dfl_stepper *st, double h)
     return DFL_ATTEMPT_ACCEPTED;
 }
 
+/* The last increments were about equally large, in a shorter step again, with weak constraints:
+   elsewhere kinks stop the iteration, and forces may depend on the multipliers. */
+static bool stagnates(const dfl_stepper *st)
+{
+    return st->rejected && st->scale->weakest < 0.25 && st->newton->theta > 0.5 &&
+           st->newton->theta < 2;
+}
+
 dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce)
 {
     if (outcome == DFL_STEP_RANK && st->watch->violated < 0 && dfl_formulation_suspend(st->form)) {
@@ -373,6 +382,8 @@ dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, 
     st->sys->stats->rejected_newton++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g failed, Newton's rate %.2g", st->t, h,
             st->newton->theta);
+    if (outcome == DFL_STEP_RETRY && st->sys->trouble.outcome == DFL_STEP_OK && stagnates(st))
+        dfl_scale_stagnates(st->scale);
     st->rejected = true;
     st->newton->faccon = 1;
     if (!st->newton->at_start || st->newton->old)

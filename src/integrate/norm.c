@@ -13,6 +13,10 @@
 #include <math.h>
 #include <string.h>
 
+/* What is taken as rounding of multipliers, in units of the last place of the largest: at first,
+   and at most, 1e-8, if Newton's iteration shows that it is more. */
+static const double least_noise = 1e3, most_noise = 1e-8 / DBL_EPSILON;
+
 static double transformed(double rtol, int stages, bool global);
 static double default_newton_tolerance(double rtol, int stages);
 static void make_groups(dfl_scale *scale);
@@ -130,6 +134,7 @@ void dfl_scale_clear(dfl_scale *scale)
 
 void dfl_scale_bind(dfl_scale *scale)
 {
+    scale->noise = least_noise;
     memset(scale->weight, 0, (size_t)scale->sys->n * sizeof(double));
     memset(scale->newton_weight, 0, (size_t)scale->sys->n * sizeof(double));
     if (scale->options->error.norm == DFL_NORM_BODY)
@@ -202,17 +207,28 @@ static void scale_index(dfl_scale *scale, int index, double h, int first, int la
    in g is divided by the smallest singular value of W once for positions, again for the velocities
    that follow from them, for accelerations and for multipliers. Newton's iteration must not require
    more, whatever the tolerance of a multiplier that happens to be small; `known` of the largest
-   one is always required. */
+   one is always required. Where terms are larger or motions faster than that presumes, iterations
+   that stagnate show it (dfl_scale_stagnates). */
 static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last)
 {
     const double known = 1e-3, weak = scale->weakest * scale->weakest;
     double largest = 0;
     for (int i = first; i < last; i++)
         largest = fmax(largest, fabs(x[i]));
-    const double part = fmin(known, DBL_EPSILON * fmax(1e3, 1 / (weak * weak)));
+    const double part = fmin(known, DBL_EPSILON * fmax(scale->noise, 1 / (weak * weak)));
     const double floor = part * largest / scale->newton_tolerance;
     for (int i = first; i < last; i++)
         scale->newton_weight[i] /= 1 + floor * scale->newton_weight[i];
+}
+
+void dfl_scale_stagnates(dfl_scale *scale)
+{
+    scale->noise = fmin(most_noise, 4 * scale->noise);
+}
+
+void dfl_scale_converges(dfl_scale *scale)
+{
+    scale->noise = fmax(least_noise, 0.99 * scale->noise);
 }
 
 /* The largest mean square of a group, from squares added up over `stages` lanes; NaN, if one is. */

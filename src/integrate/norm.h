@@ -19,6 +19,7 @@ typedef struct dfl_scale {
     double share;      /* of a lane's component in a mean over all of them */
     double moving;     /* with carried a: sum of squares of r, v, s, p in the last Newton norm */
     double weakest;    /* the smallest over the largest singular value of the constraints */
+    double noise;      /* rounding of multipliers, in units of the last place of the largest */
     bool differential; /* the error norm contains r, v, p only */
 } dfl_scale;
 
@@ -37,6 +38,12 @@ void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
 
 /* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
+
+/* Newton's iteration neither converges nor diverges: what is left may be rounding of the
+   multipliers, and a little more of it is allowed, up to 1e-8 of the largest. It converges: a little
+   less. */
+void dfl_scale_stagnates(dfl_scale *scale);
+void dfl_scale_converges(dfl_scale *scale);
 
 /* Norm of a vector, and of its r, v and p alone. */
 double dfl_scale_error(dfl_scale *scale, const double *z);
