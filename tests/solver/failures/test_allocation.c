@@ -190,9 +190,9 @@ static void advancing_other_forms_allocates_nothing(void **state)
     (void)state;
     if (!COUNTING)
         skip();
-    static const dfl_form forms[] = {DFL_EOM,       DFL_EOM2,      DFL_EOM1,    DFL_GGL,
-                                     DFL_BAUMGARTE, DFL_ODAE,      DFL_EXT317,  DFL_PINV,
-                                     DFL_TANGENT,   DFL_PARTITION, DFL_IMPLICIT};
+    static const dfl_form forms[] = {DFL_EOM,       DFL_EOM2,      DFL_EOM1,     DFL_GGL,
+                                     DFL_BAUMGARTE, DFL_ODAE,      DFL_EXT317,   DFL_PINV,
+                                     DFL_TANGENT,   DFL_PARTITION, DFL_IMPLICIT, DFL_SEPARATION};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         count_run("pendulum", 0, (dfl_solver_options){.form = forms[i]}, 0.05);
         count_run("slidercrank", 0, (dfl_solver_options){.form = forms[i]}, 0.05);
