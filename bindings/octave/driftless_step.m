@@ -9,7 +9,7 @@
 %   t = driftless_step('time', h)
 %   names = driftless_step('names', h)                  of all values
 %   b = driftless_step('save', h)                       the complete state, as bytes
-%   driftless_step('restore', h, b)                     goes on from there, with the same bits
+%   driftless_step('restore', h, b)                     goes on from there
 %   driftless_step('free', h)
 %
 % After 'set' the state moves onto the constraints with the least change. Failures are errors with

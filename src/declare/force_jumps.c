@@ -15,6 +15,7 @@ typedef struct state {
     dfl_part part;
     double *number; /* per symbol of the graph */
     double *value;  /* per node of the part */
+    double *size;   /* per place: its size where c is not zero */
 } state;
 
 static void choose_state(state *at, unsigned *seed);
@@ -103,7 +104,8 @@ dfl_status dfl_force_jump_find(dfl_force_jump *out, const dfl_model *model,
     }
     at.number = status ? NULL : dfl_alloc(ctx, (size_t)g->nsymbols, sizeof *at.number);
     at.value = status ? NULL : dfl_alloc(ctx, at.part.count, sizeof *at.value);
-    if (!status && (!at.number || !at.value))
+    at.size = status ? NULL : dfl_alloc(ctx, n, sizeof *at.size);
+    if (!status && (!at.number || !at.value || !at.size))
         status = DFL_NO_MEMORY;
     for (int trial = 0; !status && trial < TRIALS; trial++) {
         choose_state(&at, &seed);
@@ -111,6 +113,7 @@ dfl_status dfl_force_jump_find(dfl_force_jump *out, const dfl_model *model,
     }
     dfl_free(ctx, at.number);
     dfl_free(ctx, at.value);
+    dfl_free(ctx, at.size);
     dfl_free(ctx, rows);
     dfl_part_clear(&at.part);
     return status;
@@ -125,6 +128,8 @@ static void choose_state(state *at, unsigned *seed)
     for (int i = 0; i < g->nsymbols; i++)
         at->number[i] = number_for(at->model, &g->symbols[i], seed);
     evaluate(at);
+    for (int i = 0; i < sides->count; i++)
+        at->size[i] = fabs(value_of(at, sides->plus[i])) + fabs(value_of(at, sides->minus[i]));
     const double c = value_of(at, at->c);
     for (int i = 0; i < sides->nv; i++)
         square += pow(value_of(at, sides->slope[i]), 2);
@@ -147,6 +152,10 @@ static double number_for(const dfl_model *model, const dfl_symbol *symbol, unsig
     const double any = any_number(seed);
     if (symbol->kind == DFL_SYM_PARAM)
         return dfl_model_owner(model, symbol->expr)->value;
+    if (symbol->kind == DFL_SYM_TIME)
+        return 0.01 * fabs(any); /* near the start */
+    if (symbol->kind == DFL_SYM_INPUT || symbol->kind == DFL_SYM_DISCRETE)
+        return fabs(any); /* such as a brake that is on */
     for (int i = 0; symbol->kind == DFL_SYM_P && i < model->starts.count; i++)
         if (model->starts.item[i].symbol == symbol->expr)
             return model->starts.item[i].value * (1 + 0.01 * any) + 1e-3 * any;
@@ -180,7 +189,18 @@ static double jump_at(const state *at, int place)
 {
     const double plus = value_of(at, at->sides->plus[place]);
     const double minus = value_of(at, at->sides->minus[place]);
-    return fabs(plus - minus) > rounding * (fabs(plus) + fabs(minus)) ? plus - minus : 0;
+    const double size = fabs(plus) + fabs(minus) + at->size[place];
+    return fabs(plus - minus) > rounding * size ? plus - minus : 0;
+}
+
+/* Whether a force on one velocity may accelerate another one. */
+static bool has_coupled_masses(const dfl_model *model)
+{
+    bool coupled = model->tree || model->energy.kinetic != DFL_NO_EXPR ||
+                   model->count[DFL_A_CONSTRAINT] + model->count[DFL_A_NONHOLONOMIC] > 0;
+    for (int i = 0; i < model->masses.count; i++)
+        coupled = coupled || model->masses.item[i].u != model->masses.item[i].v;
+    return coupled;
 }
 
 /* Of forces, and of variables that forces may contain. */
@@ -191,15 +211,23 @@ static void compare_sides(dfl_force_jump *out, const state *at)
     for (int i = 0; i < sides->count; i++) {
         const dfl_declaration *decl =
             i < sides->nforces ? NULL : &at->model->declarations.item[i - sides->nforces];
+        const bool differs = sides->plus[i] != sides->minus[i];
         const double jump = jump_at(at, i);
         if (!decl || decl->kind == DFL_AN_AUXILIARY)
             out->size = fmax(out->size, fabs(jump));
-        out->friction = out->friction && (!decl || decl->kind == DFL_AN_OUTPUT || jump == 0);
+        if (decl && decl->kind == DFL_AN_AUXILIARY)
+            out->acts = out->acts || jump != 0;
+        if (differs && decl)
+            out->friction = out->friction && decl->kind == DFL_AN_OUTPUT;
+        if (differs && !decl) /* also one that does not jump here may jump elsewhere */
+            out->friction = out->friction && jump != 0;
     }
     for (int i = 0; i < sides->nv; i++) {
         const double slope = value_of(at, sides->slope[i]);
-        against -= slope * jump_on(at, sides->velocity[i]);
+        const double jump = jump_on(at, sides->velocity[i]);
+        against -= slope * jump;
         square += slope * slope;
+        out->acts = out->acts || (jump != 0 && (slope != 0 || has_coupled_masses(at->model)));
     }
     for (int i = 0; i < sides->nv; i++)
         rest = fmax(rest, fabs(jump_on(at, sides->velocity[i]) +

@@ -22,6 +22,7 @@ void dfl_sides_of_store(dfl_model *model, const dfl_sides_of *sides);
 /* How the two sides differ where c = 0. */
 typedef struct dfl_force_jump {
     double size;   /* the largest difference; 0 for dampers that are steeper on one side */
+    bool acts;     /* forces that jump act on velocities of c, as far as that can be seen */
     bool friction; /* forces only, and they act against c: f+ - f- = -2 F (dc/dv)^T, F > 0 */
 } dfl_force_jump;
 

@@ -60,18 +60,18 @@ static dfl_status let_slide(dfl_model *model, dfl_sides_of *sides, const dfl_loc
     int line = 0;
     for (int i = 0; i < sides->count && line == 0; i++)
         line = sides->plus[i] != sides->minus[i] ? sides->line[i] : 0;
-    if (status || !(jump.size > 0))
+    if (status || !(jump.size > 0) || !jump.acts)
         return status;
     return jump.friction ? add_friction(model, sides, c, line)
                          : add_relay(model, sides, c, line, jump.size);
 }
 
-/* Linear in velocities, with coefficients of positions and time. */
+/* Linear in velocities, with coefficients of positions and time: a row must not jump. */
 static bool is_speed(const dfl_model *model, dfl_expr c, const dfl_expr *slope,
                      const dfl_sides_of *sides)
 {
-    const unsigned allowed = 1u << DFL_SYM_TIME | 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT |
-                             1u << DFL_SYM_DISCRETE | 1u << DFL_SYM_P | 1u << DFL_SYM_V;
+    const unsigned allowed =
+        1u << DFL_SYM_TIME | 1u << DFL_SYM_PARAM | 1u << DFL_SYM_P | 1u << DFL_SYM_V;
     const dfl_graph *g = model->graph;
     if ((dfl_node_of(g, c)->depends & ~allowed) || !dfl_depends(g, c, DFL_SYM_V))
         return false;
@@ -167,7 +167,8 @@ static dfl_status add_friction(dfl_model *model, dfl_sides_of *sides, dfl_expr c
                     dfl_mul(g, sides->slope[i], dfl_sub(g, sides->minus[k], sides->plus[k])));
     }
     touch->limit = touch->kinetic = dfl_mul(g, dfl_constant(g, 0.5), dfl_div(g, against, square));
-    const dfl_expr s = dfl_add(g, sense, dfl_div(g, mu, touch->limit));
+    const dfl_expr part = dfl_select(g, touch->limit, dfl_div(g, mu, touch->limit), 0);
+    const dfl_expr s = dfl_add(g, sense, part);
     for (int i = 0; i < sides->count; i++)
         sides->row[i] = between(g, sides, i, i < sides->nforces ? sense : s);
     return DFL_OK;

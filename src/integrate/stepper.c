@@ -151,6 +151,10 @@ void dfl_stepper_start(dfl_stepper *st, double h)
 
 void dfl_stepper_restart(dfl_stepper *st, double h, int order)
 {
+    st->h_old = 0;
+    st->newton->theta = 0;
+    st->newton->kept = 0;
+    *st->watch = (dfl_failure_watch){0};
     dfl_stepper_start(st, h);
     if (st->class->use_order)
         st->class->use_order(st, order);

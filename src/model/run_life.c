@@ -152,15 +152,17 @@ dfl_status dfl_run_start(dfl_run *run)
 dfl_status dfl_run_advance(dfl_run *run, double t)
 {
     run->single = false;
-    return advance(run, t);
+    return isfinite(t) ? advance(run, t)
+                       : dfl_fail(run->ctx, DFL_INVALID, "cannot advance to t = %g", t);
 }
 
 dfl_status dfl_run_step(dfl_run *run)
 {
-    const double end = run->settings.to;
+    const double end = run->settings.to, t = dfl_run_time(run);
+    const bool ahead = isfinite(end) && (end - t) * (end - run->settings.from) > 0;
     run->single = true;
     run->stepped = false;
-    const dfl_status status = advance(run, isfinite(end) ? end : INFINITY);
+    const dfl_status status = advance(run, ahead ? end : INFINITY);
     return status == DFL_STOPPED && run->stepped ? DFL_OK : status;
 }
 
@@ -177,6 +179,12 @@ static dfl_status advance(dfl_run *run, double t)
     status =
         run->single ? dfl_solver_advance(run->sim.solver, t) : dfl_simulation_advance(&run->sim, t);
     run->known_at = NAN;
+    if (run->sim.trouble == DFL_STOPPED || status == DFL_STOPPED) { /* it may go on */
+        run->sim.trouble = DFL_OK;
+        atomic_store(&run->cancelled, false);
+        return dfl_fail(run->ctx, DFL_STOPPED, "the run was stopped at t = %.10g",
+                        dfl_run_time(run));
+    }
     if (run->sim.trouble)
         status = dfl_fail(run->ctx, run->sim.trouble, "%s", run->sim.message);
     if (status && status != DFL_STOPPED)

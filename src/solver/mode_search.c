@@ -202,7 +202,9 @@ static double violation(const dfl_solver *solver, int i)
         const double mu = hypot(c->share[2 * i], c->share[2 * i + 1]);
         const double slack =
             10 * c->tolerance[at.mu + contact->tangent] + 1e-9 * fmax(mu, c->state[i].limit);
+        const double rate = acceleration(terms, solver, i, 1);
         by = fmax(by, (mu - c->state[i].limit) / slack);
+        by = fmax(by, fabs(rate) / (1e-5 * terms[0])); /* forces that cannot hold it */
     } else if (c->still[i] && mode->sense != 0) {
         const bool two = dfl_contact_directions(contact) == 2;
         double rate = acceleration(terms, solver, i, 1) * (two ? mode->along[0] : mode->sense);

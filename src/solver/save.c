@@ -44,6 +44,8 @@ static void carry_memory(archive *a, dfl_solver *solver)
     carry(a, &solver->fresh, sizeof solver->fresh);
     carry(a, &solver->reported, d);
     carry(a, solver->initial.row_size, (size_t)solver->sys.nc * d);
+    carry(a, solver->initial.x, (size_t)solver->initial.sys.n * d); /* guesses of accelerations */
+    carry(a, &solver->initial.rate, d);
     if (sw) {
         carry(a, &sw->recent, d);
         carry(a, &sw->crowd, sizeof sw->crowd);
@@ -108,7 +110,8 @@ static dfl_status begin_anew(dfl_solver *solver, const beginning *at, const doub
     solver->cut = NAN;
     solver->unreported = solver->event_found = solver->approached = false;
     if (solver->switching) {
-        solver->switching->pending = false;
+        solver->switching->pending = solver->switching->told = false;
+        solver->switching->halvings = 0;
         solver->switching->instant = INFINITY;
         solver->switching->horizon = at->t;
     }
@@ -137,7 +140,9 @@ dfl_status dfl_solver_save(void *bytes, dfl_solver *solver)
     memcpy(x + leading_room(solver), dfl_solver_state(solver), (size_t)solver->sys.nu * sizeof *x);
     carry_point(&a, &at, x, solver);
     carry_memory(&a, solver);
-    return begin_anew(solver, &at, x);
+    const dfl_status status =
+        solver->contacts ? dfl_contacts_set(solver, solver->contacts->mode) : DFL_OK;
+    return status ? status : begin_anew(solver, &at, x);
 }
 
 dfl_status dfl_solver_restore(dfl_solver *solver, const void *bytes)

@@ -13,6 +13,7 @@ typedef struct label {
     char word[8], version[16];
     uint64_t model, settings; /* hashes */
     uint64_t size;            /* of all */
+    uint64_t check;           /* a hash of what follows */
 } label;
 
 /* The run's own part. */
@@ -21,19 +22,30 @@ typedef struct progress {
     long rejections;
 } progress;
 
+static const uint64_t no_hash = 14695981039346656037u;
+
+/* FNV-1a */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+    return hash;
+}
+
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u; /* FNV-1a */
-    return hash;
+    return text ? hash_bytes(hash, text, strlen(text) + 1) : hash;
 }
 
 static label label_of(const dfl_simulation *sim)
 {
     label it = {.model = dfl_model_hash(sim->eq->model), .size = dfl_simulation_saved_size(sim)};
-    uint64_t hash = hash_text(14695981039346656037u, sim->settings->form);
+    uint64_t hash = hash_text(no_hash, sim->settings->form);
     hash = hash_text(hash, sim->settings->method);
     hash = hash_text(hash, sim->settings->solver.step.fixed > 0 ? "fixed" : "");
+    hash = hash_bytes(hash, &sim->settings->from, sizeof sim->settings->from);
+    for (int i = 0; i < sim->eq->model->sets.count; i++)
+        hash = hash_text(hash, sim->eq->model->sets.item[i]);
     it.settings = hash;
     memcpy(it.word, word, sizeof word);
     strncpy(it.version, DFL_VERSION, sizeof it.version - 1);
@@ -54,14 +66,17 @@ size_t dfl_simulation_saved_size(const dfl_simulation *sim)
 dfl_status dfl_simulation_save(void *bytes, dfl_simulation *sim)
 {
     unsigned char *to = bytes;
-    const label it = label_of(sim);
+    label it = label_of(sim);
     const progress done = {sim->rows, sim->row_time, sim->energy, sim->energy_drift,
                            sim->rejections};
     memcpy(to, &it, sizeof it);
     memcpy(to + sizeof it, &done, sizeof done);
     to += sizeof it + sizeof done;
     dfl_runnable_save(to, sim->run);
-    return dfl_solver_save(to + dfl_runnable_saved_size(sim->run), sim->solver);
+    const dfl_status status = dfl_solver_save(to + dfl_runnable_saved_size(sim->run), sim->solver);
+    it.check = hash_bytes(no_hash, (unsigned char *)bytes + sizeof it, it.size - sizeof it);
+    memcpy(bytes, &it, sizeof it);
+    return status;
 }
 
 static dfl_status check_label(const dfl_simulation *sim, const void *bytes, size_t size)
@@ -81,13 +96,14 @@ static dfl_status check_label(const dfl_simulation *sim, const void *bytes, size
                         "the run was saved with another model than '%s'; restore it with that one",
                         sim->eq->model->name);
     if (is.settings != want.settings || is.size != want.size)
-        return dfl_fail(
-            sim->ctx, DFL_INVALID,
-            "the run was saved with other settings; form, method and kind of steps must "
-            "be the same");
+        return dfl_fail(sim->ctx, DFL_INVALID,
+                        "the run was saved with other settings; form, method, kind of steps, from "
+                        "and set must be the same");
     if (size != want.size)
-        return dfl_fail(sim->ctx, DFL_INVALID, "the saved run is cut: %zu bytes of %llu", size,
+        return dfl_fail(sim->ctx, DFL_INVALID, "the saved run has %zu bytes instead of %llu", size,
                         (unsigned long long)want.size);
+    if (is.check != hash_bytes(no_hash, (const unsigned char *)bytes + sizeof is, size - sizeof is))
+        return dfl_fail(sim->ctx, DFL_INVALID, "the saved run is damaged");
     return DFL_OK;
 }
 

@@ -11,6 +11,7 @@ static dfl_status prepare(dfl_simulation *sim);
 static void tell_expressions(const dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
 static dfl_status start(dfl_simulation *sim);
+static dfl_status check_end(const dfl_simulation *sim);
 static dfl_status open_files(dfl_simulation *sim);
 static dfl_status compile(dfl_simulation *sim);
 static void advise(const char *text, void *user);
@@ -40,7 +41,9 @@ dfl_status dfl_simulation_begin(dfl_simulation *sim)
 
 dfl_status dfl_simulation_advance(dfl_simulation *sim, double t)
 {
-    return steps_to_rows(sim->settings) ? advance_by_rows(sim, t) : advance_to(sim, t);
+    const double from = sim->settings->from, now = dfl_solver_time(sim->solver);
+    const bool back = now != from && (t - now) * (now - from) < 0;
+    return steps_to_rows(sim->settings) && !back ? advance_by_rows(sim, t) : advance_to(sim, t);
 }
 
 dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
@@ -135,6 +138,8 @@ static dfl_status start(dfl_simulation *sim)
     if (!status && sim->saved)
         status = dfl_simulation_restore(sim, sim->saved, sim->saved_size);
     if (!status && sim->saved)
+        status = check_end(sim);
+    if (!status && sim->saved)
         memcpy(corrected, dfl_solver_state(sim->solver), (size_t)sim->eq->n * sizeof *corrected);
     if (!status)
         status = dfl_runnable_remember(sim->run, dfl_solver_time(sim->solver), corrected);
@@ -150,6 +155,17 @@ static dfl_status start(dfl_simulation *sim)
         status = store_start(sim, corrected);
     dfl_free(sim->ctx, corrected);
     return status;
+}
+
+/* A saved run goes on, not back. */
+static dfl_status check_end(const dfl_simulation *sim)
+{
+    const double from = sim->settings->from, to = sim->settings->to;
+    const double t = dfl_solver_time(sim->solver);
+    return (to - t) * (to - from) > 0
+               ? DFL_OK
+               : dfl_fail(sim->ctx, DFL_INVALID,
+                          "the saved run is at t = %.10g already; give an end (to) beyond it", t);
 }
 
 /* The files, and what they want. */

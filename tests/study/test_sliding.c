@@ -173,18 +173,53 @@ static void constraints_and_jumps_go_together(void **state)
     scripted_free(&a);
 }
 
+/* A jump that does not act on its speed cannot hold it; one that acts only later takes part in s;
+   a brake that is released lets go. */
+static void what_cannot_hold_passes(void **state)
+{
+    (void)state;
+    scripted s = run_text("local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                          "force(x, -x) force(y, -sign(velocity(x)))\n"
+                          "initial{ x = 0, y = 0, ['der(x)'] = 1, ['der(y)'] = 0 }\n",
+                          3, 1e-9);
+    const double t = acos(-1) / 2;
+    assert_near(scripted_value(&s, "der(y)"), -t + (3 - t), 1e-6);
+    scripted_free(&s);
+    s = run_text("local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                 "local s = sign(velocity(x)) force(x, 0.5 - s) force(y, select(time - 2, s, 0))\n"
+                 "initial{ x = 0, y = 0, ['der(x)'] = 0.5, ['der(y)'] = 0 }\n",
+                 4, 1e-9);
+    assert_near(scripted_value(&s, "y"), 1, 1e-7);
+    scripted_free(&s);
+    s = run_text("local x = position('x') mass(x, 1) local on = discrete('on', 1)\n"
+                 "event('release', time - 2, { set = { [on] = 0 } })\n"
+                 "force(x, 0.5 - on*sign(velocity(x))) output('s', sign(velocity(x)))\n"
+                 "initial{ x = 0, ['der(x)'] = 0 }\n",
+                 4, 1e-9);
+    assert_near(scripted_value(&s, "der(x)"), 1, 1e-8);
+    assert_near(scripted_output(&s, "s"), 1, 0);
+    scripted_free(&s);
+}
+
 /* Forces without a jump, jumps with positions or with filtered speeds get no row. */
 static void only_jumps_with_speeds_can_hold(void **state)
 {
     (void)state;
-    static const char *const forces[] = {
-        "select(v, -2*v, -5*v)",           "-abs(v)*v", "-sign(x)",      "-k*sign(v)",
-        "select(v - x, x - v, 5*x - 5*v)", "-sign(r)",  "-sign(v^2 - 1)"};
-    char text[400];
+    static const char *const forces[] = {"select(v, -2*v, -5*v)",
+                                         "-abs(v)*v",
+                                         "-sign(x)",
+                                         "-k*sign(v)",
+                                         "select(v - x, x - v, 5*x - 5*v)",
+                                         "-(0.3*v - 0.7*w)*abs(0.3*v - 0.7*w)",
+                                         "-sign(v - d)",
+                                         "-sign(r)",
+                                         "-sign(v^2 - 1)"};
+    char text[500];
     for (size_t i = 0; i < sizeof forces / sizeof *forces; i++) {
         snprintf(text, sizeof text,
                  "local x = position('x') mass(x, 1) local v = velocity(x)\n"
-                 "local k = param('k', 0)\n"
+                 "local k = param('k', 0) local d = discrete('d', 1)\n"
+                 "local y = position('y') mass(y, 1) local w = velocity(y)\n"
                  "local r = dynamic('r', function(r) return v - r end)\n"
                  "force(x, %s) initial{ x = 1, ['der(x)'] = 1, r = 1 }\n",
                  forces[i]);
@@ -206,6 +241,7 @@ int main(void)
         cmocka_unit_test(two_jumps_are_two_frictions),
         cmocka_unit_test(rigid_parts_share_what_they_hold),
         cmocka_unit_test(constraints_and_jumps_go_together),
+        cmocka_unit_test(what_cannot_hold_passes),
         cmocka_unit_test(only_jumps_with_speeds_can_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,10 +65,10 @@ class Model:
         run.keep()
         if output is not None:
             run.write(_os.fspath(output))
-        run.start()
         try:
+            run.start()
             run.finish()
-        except Error as failure:
+        except (Error, KeyboardInterrupt) as failure:
             failure.result = Result(run)
             raise
         return Result(run)
@@ -148,7 +148,7 @@ class Simulation(_Names):
         return self._run.save()
 
     def restore(self, saved):
-        """Goes on from saved bytes, with the same bits."""
+        """Goes on from saved bytes: with the same bits until the next switch or impact."""
         self._run.restore(saved)
 
     def cancel(self):
@@ -195,12 +195,18 @@ class Result(_Names):
         return self.table[:, 1 + number]
 
     def __getattr__(self, name):
-        if name.startswith("_") or name not in self.__dict__.get("_number", {}):
+        if name.startswith("_") or name not in self.__dict__.get("names", ()):
             raise AttributeError(f"a result has no attribute {name!r}")
         return self[name]
 
     def __len__(self):
         return self._shape[0]
+
+    def __contains__(self, name):
+        return name in self.names
+
+    def __iter__(self):
+        return iter(self.names)
 
     def __repr__(self):
         return f"<driftless result: {self.status}, {len(self)} rows of {', '.join(self.names)}>"
