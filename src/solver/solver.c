@@ -143,6 +143,8 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         const double step_begin = solver->options.step.fixed > 0 ? dfl_clock() : 0;
         double t_limit;
         status = dfl_switching_limit(&t_limit, solver, t_end);
+        if (!status && st->h == 0) /* something happened here first */
+            dfl_stepper_aim(st, t_end);
         if (!status)
             status = dfl_stepper_step(st, t_limit, &attempts_left);
         if (!status)
