@@ -1,5 +1,5 @@
 /* The integration uses W and the bias without testing them: with a forgotten bias every constraint
-   is kept, but the motion is wrong. So after steps 4, 16, 64, ... they are compared with
+   is kept, but the motion is wrong. So after steps 2, 4, 16, 64, ... they are compared with
    differences of (gI, hv), at the price of three evaluations. This is coarse, 2 %, and an error
    must show after three steps in a row, so that neither noise nor kinks of a sound model raise an
    alarm; the self-check is sharper, and knows more. */
@@ -49,9 +49,10 @@ static bool is_due(const dfl_solver *solver)
     long step = solver->stats.accepted;
     while (step > 4 && step % 4 == 0)
         step /= 4;
-    return (step == 4 || solver->doubts > 0) && sys->nc > 0 && !sys->geoms && !sys->packed &&
-           sys->need & DFL_BIAS && solver->eom->ns == 0 && /* s has no rate in x */
-           opt->step.fixed == 0 &&                         /* real time */
+    return (step == 4 || solver->stats.accepted == 2 || solver->doubts > 0) && sys->nc > 0 &&
+           !sys->geoms && !sys->packed && sys->need & DFL_BIAS &&
+           solver->eom->ns == 0 && /* s has no rate in x */
+           opt->step.fixed == 0 && /* real time */
            opt->error.rounding < 1e-10;
 }
 
