@@ -123,7 +123,8 @@ static dfl_status watch_directions(dfl_solver *solver)
         solver->x[at.v + j] += 1e-4 * speed * (1.5 + 0.5 * dfl_generic(0, j));
     if (!rows_beside(&status, solver, solver->stepper->t))
         return status;
-    const double noise = 1e-8 * speed * largest_row(solver, NULL);
+    /* where all rows vanish their rounding is left */
+    const double noise = speed * (1e-8 * largest_row(solver, NULL) + 1e-13);
     for (int i = 0; !status && i < solver->sys.nc; i++)
         status = compare_directions(solver, i, noise);
     return status;
