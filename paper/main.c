@@ -104,7 +104,8 @@ static void print_truck(void)
 {
     static truck_run run;
     for (int k = 0; k < truck_nmethods; k++)
-        for (int i = 3; i <= 15; i += 2) { /* the least tolerance that can be controlled is 2.2e-15 */
+        for (int i = 3; i <= 15;
+             i += 2) { /* the least tolerance that can be controlled is 2.2e-15 */
             const double tolerance = i < 15 ? pow(10, -i) : 3e-15;
             paper_truck(&run, &truck_methods[k], tolerance);
             printf(
