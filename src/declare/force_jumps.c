@@ -162,21 +162,14 @@ static double number_for(const dfl_model *model, const dfl_symbol *symbol, unsig
     return any;
 }
 
+static double number_of(uint32_t symbol, const void *user)
+{
+    return ((const state *)user)->number[symbol];
+}
+
 static void evaluate(state *at)
 {
-    const dfl_graph *g = at->model->graph;
-    double *value = at->value;
-    for (uint32_t i = 0; i < at->part.count; i++) {
-        const dfl_node *node = &at->part.node[i];
-        const int operands = dfl_op_operands((dfl_op)node->op);
-        if (node->op == DFL_OP_CONSTANT)
-            value[i] = g->constants[node->a];
-        else if (node->op == DFL_OP_SYMBOL)
-            value[i] = at->number[node->a];
-        else
-            value[i] = dfl_op_value(g, node, value[node->a], operands > 1 ? value[node->b] : 0,
-                                    operands > 2 ? value[node->c] : 0);
-    }
+    dfl_part_evaluate(at->value, &at->part, at->model->graph, number_of, at);
 }
 
 static double value_of(const state *at, dfl_expr expr)

@@ -3,8 +3,11 @@
 
 #include "symbolic/symbolic.h"
 
-static double value_of_node(const dfl_model *model, const dfl_part *part, const double *value,
-                            uint32_t i);
+static double value_of_symbol(uint32_t symbol, const void *user)
+{
+    const dfl_model *model = user;
+    return dfl_model_owner(model, model->graph->symbols[symbol].expr)->value;
+}
 
 dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr)
 {
@@ -21,26 +24,12 @@ dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr)
     if (status)
         return status;
     double *value = dfl_alloc(model->ctx, part.count, sizeof *value);
-    for (uint32_t i = 0; value && i < part.count; i++)
-        value[i] = value_of_node(model, &part, value, i);
-    if (value)
+    if (value) {
+        dfl_part_evaluate(value, &part, graph, value_of_symbol, model);
         *out = value[part.count - 1];
+    }
     status = value ? DFL_OK : DFL_NO_MEMORY;
     dfl_free(model->ctx, value);
     dfl_part_clear(&part);
     return status;
-}
-
-static double value_of_node(const dfl_model *model, const dfl_part *part, const double *value,
-                            uint32_t i)
-{
-    const dfl_graph *graph = model->graph;
-    const dfl_node *node = &part->node[i];
-    if (node->op == DFL_OP_CONSTANT)
-        return dfl_constant_value(graph, part->expr[i]);
-    if (node->op == DFL_OP_SYMBOL)
-        return dfl_model_owner(model, part->expr[i])->value;
-    return dfl_op_value(graph, node, value[node->a],
-                        dfl_op_operands((dfl_op)node->op) > 1 ? value[node->b] : 0.0,
-                        dfl_op_operands((dfl_op)node->op) > 2 ? value[node->c] : 0.0);
 }

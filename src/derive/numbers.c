@@ -52,7 +52,18 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
     }
 }
 
-/* The plain definition of every operation. */
+/* A state of a model. */
+typedef struct state_of_model {
+    const dfl_numbers *numbers;
+    const dfl_equations *eq;
+} state_of_model;
+
+static double value_at(uint32_t symbol, const void *user)
+{
+    const state_of_model *at = user;
+    return dfl_numbers_symbol(at->numbers, at->eq, symbol);
+}
+
 dfl_status dfl_numbers_values(double *out, const dfl_numbers *numbers, const dfl_equations *eq,
                               const dfl_expr *exprs, int count)
 {
@@ -62,17 +73,8 @@ dfl_status dfl_numbers_values(double *out, const dfl_numbers *numbers, const dfl
     if (status)
         return status;
     double *value = dfl_alloc(graph->ctx, part.count, sizeof *value);
-    for (uint32_t i = 0; value && i < part.count; i++) {
-        const dfl_node *node = &part.node[i];
-        if (node->op == DFL_OP_CONSTANT)
-            value[i] = graph->constants[node->a];
-        else if (node->op == DFL_OP_SYMBOL)
-            value[i] = dfl_numbers_symbol(numbers, eq, node->a);
-        else
-            value[i] = dfl_op_value(graph, node, value[node->a],
-                                    dfl_op_operands((dfl_op)node->op) > 1 ? value[node->b] : 0.0,
-                                    dfl_op_operands((dfl_op)node->op) > 2 ? value[node->c] : 0.0);
-    }
+    if (value)
+        dfl_part_evaluate(value, &part, graph, value_at, &(state_of_model){numbers, eq});
     for (int k = 0; value && k < count; k++)
         out[k] = value[dfl_part_place(&part, exprs[k])];
     status = value ? DFL_OK : DFL_NO_MEMORY;

@@ -143,3 +143,20 @@ static void copy_nodes(dfl_part *part, const dfl_graph *graph)
         }
     }
 }
+
+void dfl_part_evaluate(double *value, const dfl_part *part, const dfl_graph *graph,
+                       dfl_symbol_value_fn symbol, const void *user)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const dfl_node *node = &part->node[i];
+        const int operands = dfl_op_operands((dfl_op)node->op);
+        if (node->op == DFL_OP_CONSTANT)
+            value[i] = graph->constants[node->a];
+        else if (node->op == DFL_OP_SYMBOL)
+            value[i] = symbol(node->a, user);
+        else
+            value[i] =
+                dfl_op_value(graph, node, value[node->a], operands > 1 ? value[node->b] : 0.0,
+                             operands > 2 ? value[node->c] : 0.0);
+    }
+}
