@@ -82,7 +82,7 @@ _driftless() {
     modes--output) _driftless_files json html; return ;;
     lqr--output) _driftless_files json lua; return ;;
     inverse--output) _driftless_files csv json; return ;;
-    linearize--output) _driftless_files json mat m; return ;;
+    linearize--output) _driftless_files json mat m h5 hdf5; return ;;
     equilibrium--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;
     view--output) _driftless_files html svg; return ;;

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "context/context.h"
 #include "engine/engine.h"
+#include "result/result.h"
 
 /* Exit statuses of the program. */
 enum {
@@ -133,6 +134,8 @@ dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
    (linear_files.c). */
 void cli_write_mat(dfl_text *out, const cli_near *near);
 void cli_write_octave(dfl_text *out, const cli_near *near);
+/* ... and to an HDF5 file, in the group where values go. */
+void cli_write_h5(dfl_matrix_file *out, const cli_near *near);
 
 /* Ends an analysis: JSON to files FILE.json of --output, the text to all others; without any to
    standard output, as --json says. After a failure its message, with --json as an object, too.

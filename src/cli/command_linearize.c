@@ -16,13 +16,16 @@ static dfl_status along_run(dfl_text *text, dfl_text *json, cli_near *near,
                             const cli_arguments *arguments);
 static dfl_status find_equations(cli_near *near, const cli_arguments *arguments);
 static dfl_status write_others(const cli_near *near, const cli_arguments *arguments);
+static bool is_h5(const char *path);
+static dfl_status write_h5(dfl_matrix_file *file, const cli_near *near,
+                           const cli_arguments *arguments);
 
 int cli_linearize(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status =
-        cli_near_load(&near, ctx, arguments, arguments->along ? ".json" : ".json .mat .m");
+    dfl_status status = cli_near_load(
+        &near, ctx, arguments, arguments->along ? ".json .h5 .hdf5" : ".json .mat .m .h5 .hdf5");
     if (!status)
         status = arguments->along ? along_run(&text, &json, &near, arguments)
                                   : at_one_point(&text, &json, &near, arguments);
@@ -57,43 +60,69 @@ static dfl_status find_equations(cli_near *near, const cli_arguments *arguments)
     return status;
 }
 
-/* Each time a run of its own: the states are those of `--at t=TIME`. */
+/* Times of --along. */
+typedef struct times {
+    double first, last;
+    int count;
+} times;
+
+static dfl_status read_times(times *out, dfl_context *ctx, const cli_arguments *arguments)
+{
+    int end = 0;
+    if (arguments->at || arguments->steady)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--along chooses the states; leave out --at and --steady");
+    if (sscanf(arguments->along, "%lf:%lf:%d%n", &out->first, &out->last, &out->count, &end) != 3 ||
+        arguments->along[end] || !isfinite(out->first) || !isfinite(out->last) || out->count < 1 ||
+        out->count > MOST_TIMES)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--along %s: give FIRST:LAST:COUNT, such as 0:2:21, with at most %d times",
+                        arguments->along, MOST_TIMES);
+    return DFL_OK;
+}
+
+/* The equations at time number i; the states are those of `--at t=TIME`. */
+static dfl_status find_at(cli_near *near, const cli_arguments *arguments, const times *when, int i)
+{
+    cli_arguments at = *arguments;
+    char text[60];
+    snprintf(text, sizeof text, "t=%.17g",
+             when->count > 1 ? when->first + (when->last - when->first) * i / (when->count - 1)
+                             : when->first);
+    at.at = text;
+    dfl_linear_model_clear(&near->linear);
+    dfl_free(near->model.model->ctx, near->state.x);
+    near->state.x = NULL;
+    return find_equations(near, &at);
+}
+
 static dfl_status along_run(dfl_text *text, dfl_text *json, cli_near *near,
                             const cli_arguments *arguments)
 {
     dfl_context *ctx = near->model.model->ctx;
-    cli_arguments at = *arguments;
-    double first, last;
-    int count, end = 0;
-    if (arguments->at || arguments->steady)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "--along chooses the states; leave out --at and --steady");
-    if (sscanf(arguments->along, "%lf:%lf:%d%n", &first, &last, &count, &end) != 3 ||
-        arguments->along[end] || !isfinite(first) || !isfinite(last) || count < 1 ||
-        count > MOST_TIMES)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "--along %s: give FIRST:LAST:COUNT, such as 0:2:21, with at most %d times",
-                        arguments->along, MOST_TIMES);
-    dfl_status status = DFL_OK;
+    dfl_matrix_file *file = NULL;
+    times when;
+    dfl_status status = read_times(&when, ctx, arguments);
+    if (!status)
+        status = dfl_matrix_file_open(&file, ctx);
     dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"series\": [");
-    for (int i = 0; !status && i < count; i++) {
-        char when[60];
-        snprintf(when, sizeof when, "t=%.17g",
-                 count > 1 ? first + (last - first) * i / (count - 1) : first);
-        at.at = when;
-        dfl_linear_model_clear(&near->linear);
-        dfl_free(ctx, near->state.x);
-        near->state.x = NULL;
-        status = find_equations(near, &at);
+    for (int i = 0; !status && i < when.count; i++) {
+        char group[20];
+        status = find_at(near, arguments, &when, i);
         if (status)
             break;
         write_text(text, &near->linear);
         dfl_text_add(json, i > 0 ? ",\n{" : "\n{");
         write_json(json, near);
         dfl_text_add(json, "}");
+        snprintf(group, sizeof group, "%d", i);
+        dfl_matrix_file_group(file, group);
+        cli_write_h5(file, near);
     }
     dfl_text_add(json, "]}\n");
-    return status;
+    if (status)
+        dfl_matrix_file_close(NULL, file);
+    return status ? status : write_h5(file, near, arguments);
 }
 
 /* Files of other programs. */
@@ -113,6 +142,30 @@ static dfl_status write_others(const cli_near *near, const cli_arguments *argume
         status = cli_write(path, &out, &near->model);
         dfl_text_clear(&out);
     }
+    dfl_matrix_file *file = NULL;
+    if (!status)
+        status = dfl_matrix_file_open(&file, near->linear.linear.ctx);
+    if (status)
+        return status;
+    cli_write_h5(file, near);
+    return write_h5(file, near, arguments);
+}
+
+static bool is_h5(const char *path)
+{
+    return dfl_ends_with(path, ".h5") || dfl_ends_with(path, ".hdf5");
+}
+
+/* Ends the file and writes it to all places that --output names. */
+static dfl_status write_h5(dfl_matrix_file *file, const cli_near *near,
+                           const cli_arguments *arguments)
+{
+    dfl_text bytes = {.ctx = near->model.model->ctx};
+    dfl_status status = dfl_matrix_file_close(&bytes, file);
+    for (int i = 0; !status && i < arguments->noutput; i++)
+        if (is_h5(arguments->output[i]))
+            status = cli_write(arguments->output[i], &bytes, &near->model);
+    dfl_text_clear(&bytes);
     return status;
 }
 

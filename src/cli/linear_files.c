@@ -1,15 +1,20 @@
-/* linear_files.c: linear equations as files of other programs: MAT level 4, and Octave.
+/* linear_files.c: linear equations as files of other programs: MAT level 4, Octave, HDF5.
 
    A matrix of MAT level 4 is five numbers of 32 bits (type, rows, columns, 0, length of the name), the name with its
    end, and the numbers by columns; type 1 is text. The bytes are those of this machine, the lowest first. */
 #include "cli/cli.h"
 
+#include "result/result.h"
+
 #include <stdint.h>
 #include <string.h>
 
-static void add_matrix(dfl_text *out, const char *name, int type, const double *A, int rows,
-                       int columns);
-static void add_list(dfl_text *out, const char *name, const char *const *names, int count);
+/* A kind of file: how it takes a matrix, and a list of names. */
+typedef struct sink {
+    void (*matrix)(void *to, const char *name, const double *A, int rows, int columns);
+    void (*names)(void *to, const char *name, const char *const *names, int count);
+    void *to;
+} sink;
 
 /* The names of all unknowns; free it. */
 static const char **all_names(const cli_near *near, dfl_context *ctx)
@@ -21,27 +26,28 @@ static const char **all_names(const cli_near *near, dfl_context *ctx)
     return names;
 }
 
-void cli_write_mat(dfl_text *out, const cli_near *near)
+/* Everything that a file holds. */
+static void hand_over(const sink *file, const cli_near *near, dfl_context *ctx)
 {
     const dfl_linear_model *model = &near->linear;
     const int n = near->model.eq->n;
     const dfl_linear_equations at = cli_equations_of(model);
-    add_matrix(out, "A", 0, at.A, at.ny, at.ny);
-    add_matrix(out, "B", 0, at.B, at.ny, at.nu);
-    add_matrix(out, "C", 0, at.C, at.no, at.ny);
-    add_matrix(out, "D", 0, at.D, at.no, at.nu);
-    add_matrix(out, "t", 0, &model->t, 1, 1);
-    add_list(out, "states", model->states, at.ny);
-    add_list(out, "inputs", model->inputs, at.nu);
-    add_list(out, "outputs", model->outputs, at.no);
-    const char **names = model->all.E ? all_names(near, out->ctx) : NULL;
+    file->matrix(file->to, "A", at.A, at.ny, at.ny);
+    file->matrix(file->to, "B", at.B, at.ny, at.nu);
+    file->matrix(file->to, "C", at.C, at.no, at.ny);
+    file->matrix(file->to, "D", at.D, at.no, at.nu);
+    file->matrix(file->to, "t", &model->t, 1, 1);
+    file->names(file->to, "states", model->states, at.ny);
+    file->names(file->to, "inputs", model->inputs, at.nu);
+    file->names(file->to, "outputs", model->outputs, at.no);
+    const char **names = model->all.E ? all_names(near, ctx) : NULL;
     if (!names)
         return;
-    add_matrix(out, "E_all", 0, model->all.E, n, n);
-    add_matrix(out, "A_all", 0, model->all.A, n, n);
-    add_matrix(out, "B_all", 0, model->all.B, n, at.nu);
-    add_list(out, "variables", names, n);
-    dfl_free(out->ctx, names);
+    file->matrix(file->to, "E_all", model->all.E, n, n);
+    file->matrix(file->to, "A_all", model->all.A, n, n);
+    file->matrix(file->to, "B_all", model->all.B, n, at.nu);
+    file->names(file->to, "variables", names, n);
+    dfl_free(ctx, names);
 }
 
 static void add_matrix(dfl_text *out, const char *name, int type, const double *A, int rows,
@@ -53,9 +59,15 @@ static void add_matrix(dfl_text *out, const char *name, int type, const double *
     dfl_text_bytes(out, (const char *)A, (size_t)rows * (size_t)columns * sizeof *A);
 }
 
-/* Texts of equal length, one in each row, as numbers of their characters. */
-static void add_list(dfl_text *out, const char *name, const char *const *names, int count)
+static void add_mat_matrix(void *to, const char *name, const double *A, int rows, int columns)
 {
+    add_matrix(to, name, 0, A, rows, columns);
+}
+
+/* Texts of equal length, one in each row, as numbers of their characters. */
+static void add_mat_names(void *to, const char *name, const char *const *names, int count)
+{
+    dfl_text *out = to;
     size_t length = 0;
     for (int i = 0; i < count; i++)
         length = strlen(names[i]) > length ? strlen(names[i]) : length;
@@ -72,17 +84,23 @@ static void add_list(dfl_text *out, const char *name, const char *const *names, 
     dfl_free(out->ctx, letters);
 }
 
-static void add_octave_matrix(dfl_text *out, const char *name, const double *A, int rows,
-                              int columns)
+void cli_write_mat(dfl_text *out, const cli_near *near)
 {
+    hand_over(&(sink){add_mat_matrix, add_mat_names, out}, near, out->ctx);
+}
+
+static void add_octave_matrix(void *to, const char *name, const double *A, int rows, int columns)
+{
+    dfl_text *out = to;
     dfl_text_add(out, "%s = reshape([", name);
     for (int i = 0; i < rows * columns; i++)
         dfl_text_add(out, "%s%.17g", i % 8 ? " " : " ...\n  ", A[i]);
     dfl_text_add(out, "], %d, %d);\n", rows, columns);
 }
 
-static void add_octave_names(dfl_text *out, const char *name, const char *const *names, int count)
+static void add_octave_names(void *to, const char *name, const char *const *names, int count)
 {
+    dfl_text *out = to;
     dfl_text_add(out, "%s = {", name);
     for (int i = 0; i < count; i++)
         dfl_text_add(out, "%s'%s'", i > 0 ? ", " : "", names[i]);
@@ -91,25 +109,22 @@ static void add_octave_names(dfl_text *out, const char *name, const char *const 
 
 void cli_write_octave(dfl_text *out, const cli_near *near)
 {
-    const dfl_linear_model *model = &near->linear;
-    const int n = near->model.eq->n;
-    const dfl_linear_equations at = cli_equations_of(model);
-    dfl_text_add(out, "%% y' = A y + B u, outputs = C y + D u at t = %.17g (%s)\n", model->t,
-                 dfl_point_kind_name(model->linear.kind));
-    add_octave_matrix(out, "A", at.A, at.ny, at.ny);
-    add_octave_matrix(out, "B", at.B, at.ny, at.nu);
-    add_octave_matrix(out, "C", at.C, at.no, at.ny);
-    add_octave_matrix(out, "D", at.D, at.no, at.nu);
-    dfl_text_add(out, "t = %.17g;\n", model->t);
-    add_octave_names(out, "states", model->states, at.ny);
-    add_octave_names(out, "inputs", model->inputs, at.nu);
-    add_octave_names(out, "outputs", model->outputs, at.no);
-    const char **names = model->all.E ? all_names(near, out->ctx) : NULL;
-    if (!names)
-        return;
-    add_octave_matrix(out, "E_all", model->all.E, n, n);
-    add_octave_matrix(out, "A_all", model->all.A, n, n);
-    add_octave_matrix(out, "B_all", model->all.B, n, at.nu);
-    add_octave_names(out, "variables", names, n);
-    dfl_free(out->ctx, names);
+    dfl_text_add(out, "%% y' = A y + B u, outputs = C y + D u at t = %.17g (%s)\n", near->linear.t,
+                 dfl_point_kind_name(near->linear.linear.kind));
+    hand_over(&(sink){add_octave_matrix, add_octave_names, out}, near, out->ctx);
+}
+
+static void add_h5_matrix(void *to, const char *name, const double *A, int rows, int columns)
+{
+    dfl_matrix_file_put(to, name, A, rows, columns);
+}
+
+static void add_h5_names(void *to, const char *name, const char *const *names, int count)
+{
+    dfl_matrix_file_names(to, name, names, count);
+}
+
+void cli_write_h5(dfl_matrix_file *out, const cli_near *near)
+{
+    hand_over(&(sink){add_h5_matrix, add_h5_names, out}, near, near->linear.linear.ctx);
 }

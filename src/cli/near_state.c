@@ -139,7 +139,8 @@ int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_mod
     for (int i = 0; !status && i < arguments->noutput; i++) {
         const char *path = arguments->output[i];
         if (!dfl_ends_with(path, ".mat") && !dfl_ends_with(path, ".m") &&
-            !dfl_ends_with(path, ".html") && !dfl_ends_with(path, ".lua"))
+            !dfl_ends_with(path, ".html") && !dfl_ends_with(path, ".lua") &&
+            !dfl_ends_with(path, ".h5") && !dfl_ends_with(path, ".hdf5"))
             status = cli_write(path, dfl_ends_with(path, ".json") ? json : text, model);
     }
     if (!status && (arguments->json || arguments->noutput == 0))

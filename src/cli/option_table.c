@@ -151,10 +151,10 @@ static const row table[] = {
      "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
      "`.json`."},
     {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
-     "json mat m", NULL, "to FILE.json, FILE.mat or FILE.m instead of standard output (repeatable)",
-     "Write to a file: `.json`, `.mat` (MAT level 4, for Matlab, Octave and SciPy) or `.m` (a "
-     "script "
-     "for Octave and Matlab)."},
+     "json mat m h5 hdf5", NULL,
+     "to FILE.json, FILE.mat, FILE.m or FILE.h5 instead of standard output (repeatable)",
+     "Write to a file: `.json`, `.mat` (MAT level 4, for Matlab, Octave and SciPy), `.m` (a script "
+     "for Octave and Matlab) or `.h5` (HDF5)."},
     {"output", CLI_LIST, CLI_EQUILIBRIUM, FIELDS(output, noutput), "FILE", "standard output",
      "json", NULL, "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},

@@ -280,6 +280,22 @@ dfl_status dfl_writer_begin(dfl_writer *writer, bool whole);
 /* Whether the last flush is about a second ago; if so, the next second begins. */
 bool dfl_writer_due(dfl_writer *writer);
 
+/* ------------------------------------------------------------------------------- matrices */
+
+/* An HDF5 file with matrices and lists of names, made in memory. The first failure is told at the end. */
+typedef struct dfl_matrix_file dfl_matrix_file;
+dfl_status dfl_matrix_file_open(dfl_matrix_file **out, dfl_context *ctx);
+/* From now on values go to a new group of the file. */
+void dfl_matrix_file_group(dfl_matrix_file *file, const char *name);
+/* A matrix by columns, which the file has as A[row][column]; 1 x 1 is a number. */
+void dfl_matrix_file_put(dfl_matrix_file *file, const char *name, const double *A, int rows,
+                         int columns);
+void dfl_matrix_file_names(dfl_matrix_file *file, const char *name, const char *const *names,
+                           int count);
+/* Appends the bytes of the file to a text (NULL: they are dropped) and frees it; NULL is allowed.
+   DFL_IO, DFL_NO_MEMORY. */
+dfl_status dfl_matrix_file_close(dfl_text *out, dfl_matrix_file *file);
+
 /* ------------------------------------------------------------------------------- states */
 
 /* Numbers by name. */
