@@ -90,8 +90,8 @@ const char *dfl_run_summary(const dfl_run *run);
 void dfl_run_cancel(dfl_run *run);
 
 /* The complete state of a run that has started, as dfl_run_saved_size bytes; restored in a started run
-   of the same model with the same form and method, it goes on with the same bits until the next
-   switch or impact, and agrees to the tolerances after it, also in another process. Saving is a fresh beginning for the saved run, too (dfl_solver_save). DFL_INVALID: not
+   of the same model with the same form and method, it goes on with the same bits, also in another
+   process. Saving is a fresh beginning for the saved run, too (dfl_solver_save). DFL_INVALID: not
    started; bytes of another model, version or kind of run, or cut. */
 size_t dfl_run_saved_size(const dfl_run *run);
 dfl_status dfl_run_save(void *bytes, dfl_run *run);

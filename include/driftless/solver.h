@@ -51,9 +51,9 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
 dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions);
 
 /* The present state as bytes, of which there are dfl_solver_saved_size: restored in a solver that was
-   created with the same model and options and started, it goes on with the same bits until the
-   next switch or impact, and agrees to the tolerances after it. Both begin anew there: the matrices and earlier steps of the trajectory that is saved are forgotten, too. What
-   the callbacks remember is not part of it. Bytes are for the same version on the same kind of
+   created with the same model and options and started, it goes on with the same bits. Both begin
+   anew there: the matrices and earlier steps of the trajectory that is saved are forgotten, too.
+   What the callbacks remember is not part of it, nor is the time that the computation took. Bytes are for the same version on the same kind of
    machine. DFL_INVALID: before a start. */
 size_t dfl_solver_saved_size(const dfl_solver *solver);
 dfl_status dfl_solver_save(void *bytes, dfl_solver *solver);

@@ -72,6 +72,7 @@ void dfl_radau_start(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
     ra->ratio = 0;
+    ra->rk_cont = NULL; /* no polynomial to continue, should something change here at once */
     dfl_implicit_start(st);
     dfl_order_start(ra);
     st->order = ra->rk->order;

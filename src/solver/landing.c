@@ -170,7 +170,8 @@ static bool land_at(dfl_solver *solver, double at)
     for (int i = 0; i < solver->options.switches.count; i++)
         if (sw->search.first[i] == at)
             which = i;
-    if (dfl_stepper_remembers(st) || fabs(t - begin) <= 16 * DBL_EPSILON * fabs(t))
+    if (dfl_stepper_remembers(st) || fabs(t - begin) <= 16 * DBL_EPSILON * fabs(t) ||
+        dfl_switching_noise(sw->noise, st->t, dfl_solver_state(solver), solver))
         return false;
     for (int it = 0; it < LANDINGS; it++) {
         if (!dfl_stepper_retake(st, t))

@@ -24,12 +24,23 @@ static void carry(archive *a, void *data, size_t size)
     a->used += size;
 }
 
+/* Counters of the trajectory. The time that it took belongs to neither the bytes nor the one that reads
+   them: the same trajectory has the same bytes. */
+static void carry_statistics(archive *a, dfl_statistics *stats)
+{
+    const double seconds = stats->seconds, longest = stats->longest_step;
+    stats->seconds = stats->longest_step = 0;
+    carry(a, stats, sizeof *stats);
+    stats->seconds = seconds;
+    stats->longest_step = longest;
+}
+
 /* All but the point itself. */
 static void carry_memory(archive *a, dfl_solver *solver)
 {
     const size_t d = sizeof(double), n = (size_t)solver->sys.nu;
     dfl_switching *sw = solver->switching;
-    carry(a, &solver->stats, sizeof solver->stats);
+    carry_statistics(a, &solver->stats);
     carry(a, &solver->doubts, sizeof solver->doubts);
     carry(a, solver->sizes.atol, n * d);
     carry(a, solver->sizes.size, n * d);
@@ -49,6 +60,7 @@ static void carry_memory(archive *a, dfl_solver *solver)
     if (sw) {
         carry(a, &sw->recent, d);
         carry(a, &sw->crowd, sizeof sw->crowd);
+        carry(a, sw->crowd_of, (size_t)solver->options.switches.count * sizeof *sw->crowd_of);
         carry(a, &sw->resume_at, d);
     }
     if (solver->contacts)

@@ -1,75 +1,12 @@
 /* Scripts as a library: driftless/model.h. */
 #include <driftless/model.h>
 
-#include "../support.h"
+#include "running.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const cart = "local u = input('u', 0) local m = param('m', 2, 'kg')\n"
-                                "local x = position('x') unit(x, 'm') mass(x, m) force(x, u)\n"
-                                "event('half', x - 0.5)\n"
-                                "output('twice', 2*x)\n"
-                                "initial{ x = 0, ['der(x)'] = 0 }\n"
-                                "simulate{ to = 4, rtol = 1e-9 }\n";
-
-static const char *const pendulum =
-    "local L = param('L', 1)\n"
-    "local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, -9.81)\n"
-    "constraint('rod', x^2 + y^2 - L^2)\n"
-    "output('energy', energy() + 9.81*y)\n"
-    "initial{ x = 0.9, ['der(x)'] = 0 } guess{ y = -0.5 }\n"
-    "simulate{ to = 3, rtol = 1e-8 }\n";
-
-typedef struct fixture {
-    dfl_context *ctx;
-    dfl_model *model;
-    dfl_run *run;
-} fixture;
-
-static void expect(const fixture *f, dfl_status status)
-{
-    if (status)
-        fail_msg("%s: %s", dfl_status_name(status), dfl_message(f->ctx));
-}
-
-static fixture created(const char *text, const dfl_run_options *options)
-{
-    fixture f = {.ctx = dfl_context_create()};
-    assert_non_null(f.ctx);
-    expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", text, strlen(text), NULL));
-    expect(&f, dfl_run_create(&f.run, f.ctx, f.model, options));
-    return f;
-}
-
-static fixture started(const char *text, const dfl_run_options *options)
-{
-    fixture f = created(text, options);
-    expect(&f, dfl_run_start(f.run));
-    return f;
-}
-
-static void finished(fixture *f)
-{
-    dfl_run_free(f->run);
-    dfl_model_free(f->model);
-    assert_int_equal(dfl_context_live(f->ctx), 0);
-    dfl_context_free(f->ctx);
-}
-
-static double value(const fixture *f, const char *name)
-{
-    const int number = dfl_run_find(f->run, name);
-    assert_true(number >= 0);
-    return dfl_run_get(f->run, number);
-}
-
-static void set(const fixture *f, const char *name, double to)
-{
-    expect(f, dfl_run_set(f->run, dfl_run_find(f->run, name), to));
-}
 
 static void values_have_names_kinds_and_units(void **state)
 {
@@ -359,107 +296,6 @@ static void sampled_use_allocates_nothing(void **state)
     finished(&f);
 }
 
-static const char *const bouncing =
-    "local y, x = position('y', 'x') mass(y, 1) mass(x, 1) force(y, -9.81)\n"
-    "local n = discrete('n', 0)\n"
-    "unilateral('floor', y, { restitution = 0.7 })\n"
-    "force(x, -0.3*sign(velocity(x)) + select(x - 1, -2, 1) + n)\n"
-    "sample('tick', { period = 0.13, set = { [n] = 0.2 - n } })\n"
-    "initial{ y = 1, x = 0, ['der(y)'] = 0, ['der(x)'] = 0.4 }\n";
-
-static const char *const sampled =
-    "local x = position('x') mass(x, 1) local u = discrete('u', 0)\n"
-    "sample('control', { period = 0.1, set = { [u] = -4*x - 2*velocity(x) } })\n"
-    "force(x, delay('late', u, 'control')) initial{ x = 1, ['der(x)'] = 0 }\n";
-
-static const char *const massless =
-    "local x, q = position('x', 'q') mass(x, 1)\n"
-    "force(x, -10*(x - q)) force(q, 10*(x - q) - velocity(q) + sin(time))\n"
-    "local r = dynamic('r', function(r) return x - r end)\n"
-    "initial{ x = 1, q = 0, ['der(x)'] = 0, r = 0 }\n";
-
-/* Goes on from saved bytes in the same run and in another one; values differ by less than `close`, 0:
-   by nothing. */
-static void check_close(const char *text, const char *form, const char *method, double t,
-                        double close)
-{
-    const char *const settings[] = {form, method, "rtol=1e-7"};
-    const dfl_run_options options = {.nsettings = 3, .settings = settings};
-    fixture f = started(text, &options), other = started(text, &options);
-    expect(&f, dfl_run_advance(f.run, t));
-    const size_t size = dfl_run_saved_size(f.run);
-    char *bytes = malloc(size);
-    double end[40];
-    const int n = dfl_run_values(f.run);
-    assert_non_null(bytes);
-    assert_true(n < 40);
-    expect(&f, dfl_run_save(bytes, f.run));
-    expect(&f, dfl_run_advance(f.run, t + 1));
-    for (int i = 0; i < n; i++)
-        end[i] = dfl_run_get(f.run, i);
-    expect(&f, dfl_run_restore(f.run, bytes, size));
-    assert_true(dfl_run_time(f.run) == t);
-    expect(&other, dfl_run_restore(other.run, bytes, size));
-    expect(&f, dfl_run_advance(f.run, t + 1));
-    expect(&other, dfl_run_advance(other.run, t + 1));
-    for (int i = 0; i < n; i++)
-        if (!(fabs(end[i] - dfl_run_get(f.run, i)) <= close &&
-              fabs(end[i] - dfl_run_get(other.run, i)) <= close))
-            fail_msg("%s, %s, t = %g: %s", form, method, t, dfl_run_value(f.run, i).name);
-    if (close == 0)
-        assert_int_equal(dfl_run_statistics(f.run).accepted,
-                         dfl_run_statistics(other.run).accepted);
-    free(bytes);
-    finished(&f);
-    finished(&other);
-}
-
-static void check_saved(const char *text, const char *form, const char *method, double t)
-{
-    check_close(text, form, method, t, 0);
-}
-
-static void saved_runs_go_on_with_the_same_bits(void **state)
-{
-    (void)state;
-    static const char *const forms[] = {"form=psf", "form=psi1", "form=eom1", "form=tangent",
-                                        "form=baumgarte"};
-    static const char *const methods[] = {"method=radau", "method=bdf", "method=trapezoidal"};
-    static const double times[] = {0.1234, 0.77, 1.9};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            check_saved(pendulum, "form=psf", methods[k], times[i]);
-            check_saved(bouncing, "form=psf", methods[k], times[i]);
-            check_saved(massless, "form=psf", methods[k], times[i]);
-        }
-    for (int i = 0; i < 5; i++)
-        check_saved(pendulum, forms[i], "method=radau", times[i % 3]);
-    check_saved(pendulum, "form=psf", "method=half-explicit", 0.5);
-    for (int k = 0; k < 3; k++) /* at a sample */
-        check_close(sampled, "form=psf", methods[k], 1.5, 1e-5);
-}
-
-static void foreign_bytes_are_refused(void **state)
-{
-    (void)state;
-    fixture f = started(pendulum, NULL), other = started(cart, NULL);
-    const size_t size = dfl_run_saved_size(f.run);
-    char *bytes = calloc(size, 1);
-    assert_non_null(bytes);
-    assert_int_equal(dfl_run_restore(f.run, bytes, size), DFL_INVALID);
-    expect(&f, dfl_run_save(bytes, f.run));
-    assert_int_equal(dfl_run_restore(f.run, bytes, size - 1), DFL_INVALID);
-    assert_int_equal(dfl_run_restore(f.run, bytes, 3), DFL_INVALID);
-    assert_int_equal(dfl_run_restore(other.run, bytes, size), DFL_INVALID);
-    assert_non_null(strstr(dfl_message(other.ctx), "another model"));
-    bytes[9] ^= 1;
-    assert_int_equal(dfl_run_restore(f.run, bytes, size), DFL_INVALID);
-    free(bytes);
-    expect(&f, dfl_run_advance(f.run, 1));
-    finished(&f);
-    finished(&other);
-}
-
 typedef struct worker {
     const dfl_model *model;
     double L, x;
@@ -517,8 +353,6 @@ int main(void)
         cmocka_unit_test(settings_and_initial_values_come_from_outside),
         cmocka_unit_test(wrong_use_gets_a_message),
         cmocka_unit_test(no_memory_is_survived),
-        cmocka_unit_test(saved_runs_go_on_with_the_same_bits),
-        cmocka_unit_test(foreign_bytes_are_refused),
         cmocka_unit_test(sampled_use_allocates_nothing),
         cmocka_unit_test(runs_of_one_model_live_in_threads),
     };
