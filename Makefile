@@ -2,13 +2,13 @@
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 INSTALL := scripts/install-packages
 CMAKE := cmake -S . -B
-FILES = $(shell find $(wildcard include src bindings problems examples tests bench paper completions) -name '*.[ch]')
+FILES = $(shell find $(wildcard include src bindings problems examples tests bench paper completions amalgamation) -name '*.[ch]')
 
 MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
 
-.PHONY: help build demo test test-peers deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
+.PHONY: help build demo test test-peers amalgamation deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -70,6 +70,11 @@ memory: ## let every allocation of the program fail in turn (about an hour)
 	@$(INSTALL) build test
 	@$(MAKE) --no-print-directory build
 	@tests/memory/run build --all
+
+amalgamation: ## the solver in one file, build/driftless.c and build/driftless.h: cc -O2 driftless.c -lm
+	@$(INSTALL) build
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target amalgamation
 
 deb: ## Debian packages of the libraries and of the program, in build/
 	@$(INSTALL) build test

@@ -13,7 +13,6 @@
    nothing in its ends alone. */
 #include "formulation/chart.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +32,6 @@ dfl_status dfl_chart_init(dfl_formulation *form)
     dfl_chart *chart = form->chart = dfl_alloc(ctx, 1, sizeof *chart);
     if (!chart)
         return DFL_NO_MEMORY;
-    chart->work_size = 4 * larger + 16;
     const struct {
         double **block;
         size_t count;
@@ -45,7 +43,7 @@ dfl_status dfl_chart_init(dfl_formulation *form)
                 {&chart->a, (size_t)larger},
                 {&chart->re, (size_t)larger},
                 {&chart->im, (size_t)larger},
-                {&chart->work, (size_t)chart->work_size}};
+                {&chart->work, (size_t)DFL_EIGENVALUES_WORK(larger)}};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++)
         if (!(*room[i].block = dfl_alloc(ctx, room[i].count, d)))
             return DFL_NO_MEMORY;
@@ -194,8 +192,7 @@ static int level_flips(double *smallest, dfl_formulation *form, const dfl_point 
     dfl_gemm(nf, nf, n, 1, S, nf, chart->T, n, 0, chart->B, nf);
     for (int j = 0; j < nf; j++)
         dfl_factor_solve(chart->factor, chart->B + j * nf);
-    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nf, chart->B, nf, chart->re, chart->im, NULL,
-                           1, NULL, 1, chart->work, chart->work_size) != 0)
+    if (!dfl_eigenvalues(chart->re, chart->im, chart->B, nf, chart->work))
         return 0;
     for (int i = 0; i < nf; i++) {
         flips += !(chart->re[i] > 0);

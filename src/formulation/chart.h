@@ -29,7 +29,6 @@ struct dfl_chart {
     double *M, *a;          /* nv x nv, nv */
     double *re, *im, *work; /* of eigenvalues */
     int *chosen;            /* of names */
-    int work_size;
 };
 
 /* The selected rows of a level, S (nf x np or nv), if they are as many as the constraints leave

@@ -25,8 +25,7 @@ static dfl_status allocate(dfl_dense *dense, const dfl_formulation *form)
     dfl_context *ctx = sys->ctx;
     const size_t nv = (size_t)sys->n3, np = (size_t)sys->eom->np, nc = (size_t)sys->nc;
     const size_t d = sizeof(double), K = (size_t)dfl_formulation_room(form);
-    dense->flip_work = 4 * sys->nc + 16;
-    dense->flip = dfl_alloc(ctx, nc * nc + 2 * nc + (size_t)dense->flip_work, d);
+    dense->flip = dfl_alloc(ctx, nc * nc + 2 * nc + (size_t)DFL_EIGENVALUES_WORK(sys->nc), d);
     dense->work = dfl_alloc(ctx,
                             (size_t)(sys->mdif + sys->m1 + sys->m2) * K + 2 * nv * nv + np * np +
                                 (size_t)(sys->m3 * sys->n4 + sys->nc * (sys->n3 + 2)),

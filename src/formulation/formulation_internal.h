@@ -89,8 +89,7 @@ typedef struct dfl_dense {
     dfl_redundant redundant;    /* for minimum-norm multipliers */
     dfl_lstsq *lstsq;           /* for distances of rows of W */
     double *least;              /* nv x nc and its right-hand side */
-    double *flip;               /* nc x nc and workspace of the eigenvalues (singular.c) ... */
-    int flip_work;              /* ... of this length */
+    double *flip;               /* nc x nc and workspace of the eigenvalues (singular.c) */
     dfl_factor *mass;           /* M, for accelerations */
     double *vp;                 /* nv */
     double *work;               /* (mdif + m1 + m2) x K and more: for all matrices in between */

@@ -6,7 +6,6 @@
    real part. */
 #include "formulation/formulation_internal.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,9 +124,7 @@ int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_poi
     if (!split_rows_at(form, from))
         return 0;
     compare_rows(A, form, dense->trial2->R, from, to);
-    if (!dfl_all_finite(A, nc * nc) ||
-        LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
-                           dense->flip_work) != 0)
+    if (!dfl_eigenvalues(re, im, A, nc, work))
         return 0;
     for (int i = 0; i < nc; i++) {
         flips += re[i] <= 0;

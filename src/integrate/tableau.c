@@ -75,7 +75,7 @@ static const double dense8[4][DFL_TABLEAU_STAGES] = {
      96.3245539591882829484, -39.1772616756154391652, -149.726836257985625814},
 };
 
-static const double c5[DFL_TABLEAU_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+static const double nodes5[DFL_TABLEAU_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 
 static const double A5[DFL_TABLEAU_STAGES][DFL_TABLEAU_STAGES] = {
     {0},
@@ -115,7 +115,7 @@ const dfl_tableau dfl_dormand_prince_5 = {.order = 5,
                                           .all = 7,
                                           .power = 4,
                                           .error_order = 5,
-                                          .c = c5,
+                                          .c = nodes5,
                                           .A = A5,
                                           .error = {error5_4, NULL},
                                           .dense = dense5,

@@ -1,20 +1,25 @@
 /* cholesky.c: the factor of a symmetric positive definite matrix, and systems with it; tiny
    sizes with our own loops. */
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
 
-#include <cblas.h>
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 
 enum { CHOLESKY_LIMIT = 16 }; /* n up to which our loops are faster (bench/bench_linalg.c) */
 
 static bool small_cholesky(double *A, int n);
+#if DFL_LAPACK
 static bool large_cholesky(double *A, int n);
+#endif
 
 bool dfl_cholesky(double *A, int n)
 {
-    return n <= CHOLESKY_LIMIT ? small_cholesky(A, n) : large_cholesky(A, n);
+#if DFL_LAPACK
+    if (n > CHOLESKY_LIMIT)
+        return large_cholesky(A, n);
+#endif
+    return small_cholesky(A, n);
 }
 
 /* The sign of a pivot that has lost all digits of its diagonal entry is meaningless: n subtractions
@@ -43,6 +48,7 @@ static bool small_cholesky(double *A, int n)
     return true;
 }
 
+#if DFL_LAPACK
 /* The diagonal entry that a pivot came from is the squared norm of its row of L. */
 static bool large_cholesky(double *A, int n)
 {
@@ -55,6 +61,7 @@ static bool large_cholesky(double *A, int n)
     }
     return true;
 }
+#endif
 
 void dfl_cholesky_forward(double *y, int stride, const double *L, int n)
 {

@@ -1,14 +1,14 @@
 /* factor.c: a square matrix, factored by LU or QR, real or complex.
 
    Orders up to DFL_SMALL_ORDER go to factor_small.c; larger ones to LAPACK, whose workspace is
-   asked for at creation. LAPACK may pass over NaN, so larger matrices are searched for it first. */
+   asked for at creation. LAPACK may pass over NaN, so larger matrices are searched for it first.
+   Without LAPACK the loops of factor_small.c serve all orders. */
 #include "linalg/factor_internal.h"
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
 
 #include <assert.h>
-#include <cblas.h>
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 
 struct dfl_factor {
@@ -131,6 +131,8 @@ static void solve_packed(const dfl_factor *factor, double *b, int width)
             b[i * width + k] = x[i * parts + k];
 }
 
+#if DFL_LAPACK
+
 static lapack_complex_double *as_complex(double *x)
 {
     return (lapack_complex_double *)(void *)x;
@@ -214,3 +216,73 @@ static void large_qr_solve(const dfl_factor *factor, double *b)
         cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, factor->A, n, b, 1);
     }
 }
+
+#else
+
+/* One permuted right-hand side. */
+static lapack_int query_workspace(int n, bool is_complex)
+{
+    (void)is_complex;
+    return n;
+}
+
+static bool large_lu(dfl_factor *factor)
+{
+    return factor->is_complex ? dfl_small_lu_complex(factor->A, factor->n, factor->order)
+                              : dfl_small_lu(factor->A, factor->n, factor->order);
+}
+
+static bool large_qr(dfl_factor *factor)
+{
+    return factor->is_complex ? dfl_small_qr_complex(factor->A, factor->n, factor->scalars)
+                              : dfl_small_qr(factor->A, factor->n, factor->scalars);
+}
+
+/* x -= a y, y of one number; complex numbers have two parts. */
+static void subtract_column(double *x, const double *a, const double *y, int count, int parts)
+{
+    for (int i = 0; i < count && parts == 1; i++)
+        x[i] -= a[i] * y[0];
+    for (int i = 0; i < 2 * count && parts == 2; i += 2) {
+        x[i] -= a[i] * y[0] - a[i + 1] * y[1];
+        x[i + 1] -= a[i] * y[1] + a[i + 1] * y[0];
+    }
+}
+
+/* The diagonal of U is stored inverted. */
+static void large_lu_solve(const dfl_factor *factor, double *b)
+{
+    const int n = factor->n, parts = factor->is_complex ? 2 : 1;
+    const double *LU = factor->A;
+    double *x = factor->work;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < parts; k++)
+            x[i * parts + k] = b[factor->order[i] * parts + k];
+    for (int k = 0; k < n; k++)
+        subtract_column(x + parts * (k + 1), LU + parts * (k * n + k + 1), x + parts * k, n - k - 1,
+                        parts);
+    for (int k = n - 1; k >= 0; k--) {
+        const double *u = LU + parts * (k * n + k);
+        const double re = x[parts * k];
+        if (parts == 1) {
+            x[k] = re * u[0];
+        } else {
+            const double im = x[2 * k + 1];
+            x[2 * k] = re * u[0] - im * u[1];
+            x[2 * k + 1] = re * u[1] + im * u[0];
+        }
+        subtract_column(x, LU + parts * k * n, x + parts * k, k, parts);
+    }
+    for (int i = 0; i < n * parts; i++)
+        b[i] = x[i];
+}
+
+static void large_qr_solve(const dfl_factor *factor, double *b)
+{
+    if (factor->is_complex)
+        dfl_small_qr_complex_solve(factor->A, factor->n, factor->scalars, b);
+    else
+        dfl_small_qr_solve(factor->A, factor->n, factor->scalars, b);
+}
+
+#endif

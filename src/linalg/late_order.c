@@ -1,8 +1,23 @@
 /* An order of elimination: minimum degree, with unknowns that have no diagonal entry behind their
    neighbours. */
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
 
+#if DFL_LAPACK
 #include <amd.h>
+#endif
+
+/* Without AMD the order is that of the matrix. */
+static bool find_order(int *order, const dfl_csc *A)
+{
+#if DFL_LAPACK
+    return A->columns == 0 || amd_order(A->columns, A->start, A->row, order, NULL, NULL) >= AMD_OK;
+#else
+    for (int k = 0; k < A->columns; k++)
+        order[k] = k;
+    return true;
+#endif
+}
 
 /* The place that each unknown must be behind: its own, or that of its last neighbour with a diagonal
    entry. */
@@ -29,7 +44,7 @@ dfl_status dfl_late_order(int *order, dfl_context *ctx, const dfl_csc *A)
         *other = dfl_alloc(ctx, room, sizeof *other);
     unsigned char *late = dfl_alloc(ctx, room, 1);
     dfl_status status = place && last && behind && other && late ? DFL_OK : DFL_NO_MEMORY;
-    if (!status && n > 0 && amd_order(n, A->start, A->row, order, NULL, NULL) < AMD_OK)
+    if (!status && !find_order(order, A))
         status = DFL_NO_MEMORY;
     for (int j = 0; !status && j < n; j++)
         late[j] = 1;

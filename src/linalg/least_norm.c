@@ -1,8 +1,9 @@
 /* least_norm.c: X = A^+ B for several right-hand sides, by LAPACK's complete orthogonal
    factorisation dgelsy, after rows and columns have been brought to the same size. */
+#include "linalg/jacobi.h"
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
 
-#include <lapacke.h>
 #include <string.h>
 
 static void equilibrate_rows(double *A, double *B, int ldb, int m, int n, int count);
@@ -32,9 +33,14 @@ dfl_status dfl_least_norm(double *B, dfl_context *ctx, int m, int n, double *A, 
         status = dfl_fail(ctx, DFL_NOT_FINITE,
                           "a linear system contains a number that is not "
                           "finite");
+#if DFL_LAPACK
     if (!status)
         info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, count, A, m, B, ldb, order, tolerance,
                                    &found, work, lwork);
+#else
+    if (!status)
+        info = !dfl_jacobi_solve(B, ldb, count, A, m, n, tolerance, &found, work);
+#endif
     if (!status && info)
         status = dfl_fail(ctx, DFL_NOT_CONVERGED, "a linear system cannot be solved");
     for (int k = 0; !status && k < count; k++)
@@ -80,9 +86,14 @@ static bool equilibrate_columns(double *A, const double *B, int ldb, double *sca
 
 static lapack_int workspace(int m, int n, int count, int ldb, double tolerance)
 {
+#if DFL_LAPACK
     double size = 0;
     lapack_int rank;
     LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, count, NULL, m, NULL, ldb, NULL, tolerance, &rank,
                         &size, -1);
     return (lapack_int)size + 1;
+#else
+    (void)count, (void)ldb, (void)tolerance;
+    return dfl_jacobi_work(m, n);
+#endif
 }

@@ -221,6 +221,10 @@ void dfl_lstsq_free(dfl_lstsq *lstsq, dfl_context *ctx);
 bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const double *b,
                      double tolerance, int *rank);
 
+/* The eigenvalues of A (order n, overwritten). False: A is not finite, or the iteration fails. */
+#define DFL_EIGENVALUES_WORK(n) (4 * (n) + 16)
+bool dfl_eigenvalues(double *re, double *im, double *A, int n, double *work);
+
 /* Cholesky factor of a symmetric positive definite matrix in place (lower triangle); false if it
    is not positive definite to working precision. */
 bool dfl_cholesky(double *A, int n);

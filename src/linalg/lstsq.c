@@ -1,13 +1,14 @@
-/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss. It is used a few
+/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss, or our own. It is used a few
    times per run (initial values, diagnosis), so tiny sizes have no special loop.
 
    A large square matrix is first tried by elimination, which is some 30 times cheaper: where the
    estimates of its condition say that no singular value is below the tolerance, A^+ = A^-1. With
    |A|_2^2 <= |A|_1 |A|_inf the ratio of its singular values is at least sqrt(rcond_1 rcond_inf). */
+#include "linalg/jacobi.h"
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
 
 #include <assert.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,9 +23,10 @@ struct dfl_lstsq {
 };
 
 enum { SMALL = 16 };
-static const double doubt = 10; /* by which the estimates of dgecon may be too large */
 
 static lapack_int query_workspace(int m, int n);
+static bool decompose(dfl_lstsq *lstsq, int m, int n, double *A, double tolerance,
+                      lapack_int *rank);
 static bool eliminate(double *x, dfl_lstsq *lstsq, int n, const double *A, const double *b,
                       double tolerance);
 
@@ -76,9 +78,7 @@ bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const
         found = n;
     } else if (ok && m > 0 && n > 0) {
         memcpy(lstsq->b, b, (size_t)m * sizeof *b);
-        ok =
-            LAPACKE_dgelss_work(LAPACK_COL_MAJOR, m, n, 1, A, m, lstsq->b, m > n ? m : n,
-                                lstsq->singular, tolerance, &found, lstsq->work, lstsq->lwork) == 0;
+        ok = decompose(lstsq, m, n, A, tolerance, &found);
         if (ok)
             memcpy(x, lstsq->b, (size_t)n * sizeof *x);
     }
@@ -86,6 +86,10 @@ bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const
         *rank = found;
     return ok;
 }
+
+#if DFL_LAPACK
+
+static const double doubt = 10; /* by which the estimates of dgecon may be too large */
 
 /* x = A^-1 b, or false: singular values may be below the tolerance. A is kept. */
 static bool eliminate(double *x, dfl_lstsq *lstsq, int n, const double *A, const double *b,
@@ -110,6 +114,13 @@ static bool eliminate(double *x, dfl_lstsq *lstsq, int n, const double *A, const
     return LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', n, 1, LU, n, pivot, x, n) == 0;
 }
 
+/* b := A^+ b */
+static bool decompose(dfl_lstsq *lstsq, int m, int n, double *A, double tolerance, lapack_int *rank)
+{
+    return LAPACKE_dgelss_work(LAPACK_COL_MAJOR, m, n, 1, A, m, lstsq->b, m > n ? m : n,
+                               lstsq->singular, tolerance, rank, lstsq->work, lstsq->lwork) == 0;
+}
+
 /* The workspace that dgelss wants for m x n, but at least what its manual requires for every
    smaller size. */
 static lapack_int query_workspace(int m, int n)
@@ -122,3 +133,24 @@ static lapack_int query_workspace(int m, int n)
                             &wanted, -1);
     return (lapack_int)fmax(wanted, 3.0 * least + fmax(2.0 * least, most) + 1);
 }
+
+#else
+
+static bool eliminate(double *x, dfl_lstsq *lstsq, int n, const double *A, const double *b,
+                      double tolerance)
+{
+    (void)x, (void)lstsq, (void)n, (void)A, (void)b, (void)tolerance;
+    return false;
+}
+
+static bool decompose(dfl_lstsq *lstsq, int m, int n, double *A, double tolerance, lapack_int *rank)
+{
+    return dfl_jacobi_solve(lstsq->b, m > n ? m : n, 1, A, m, n, tolerance, rank, lstsq->work);
+}
+
+static lapack_int query_workspace(int m, int n)
+{
+    return dfl_jacobi_work(m, n);
+}
+
+#endif

@@ -6,14 +6,15 @@
    Anatomy of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. For
    these loops gcc makes a second version for processors with AVX and FMA, chosen when the library
    is loaded. */
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
-
-#include <cblas.h>
 
 /* m n k up to which our product is used. It is as fast as BLAS up to order 32
    (bench/bench_linalg.c), whole runs of larger models take the same time, and OpenBLAS allocates
    memory for products up to this size, which must not happen during an integration. */
+#if DFL_LAPACK
 enum { GEMM_LIMIT = 1000000 };
+#endif
 
 enum { SHORT_ROW = 4 }; /* products in an entry of a single row */
 
@@ -126,11 +127,14 @@ void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const
         short_row(n, k, alpha, A, lda, B, ldb, beta, C, ldc);
         return;
     }
-    if ((long)m * n * k <= GEMM_LIMIT)
-        small_gemm(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    else
+#if DFL_LAPACK
+    if ((long)m * n * k > GEMM_LIMIT) {
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha, A, lda, B, ldb, beta,
                     C, ldc);
+        return;
+    }
+#endif
+    small_gemm(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
 static void small_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda,
@@ -149,9 +153,12 @@ static void small_gemm_tn(int m, int n, int k, double alpha, const double *A, in
 void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
                  int ldb, double beta, double *C, int ldc)
 {
-    if ((long)m * n * k <= GEMM_LIMIT)
-        small_gemm_tn(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    else
+#if DFL_LAPACK
+    if ((long)m * n * k > GEMM_LIMIT) {
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, k, alpha, A, lda, B, ldb, beta,
                     C, ldc);
+        return;
+    }
+#endif
+    small_gemm_tn(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }

@@ -2,6 +2,7 @@
 
    Row scaling: if D A R' = I then A (R' D) = I, and the null space does not change. Unknowns in
    units of C: if A C R' = I and A C N' = 0 then R = C R', N = C N'. */
+#include "linalg/jacobi.h"
 #include "linalg/linalg.h"
 #include "linalg/split_internal.h"
 
@@ -149,13 +150,23 @@ static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const
     return true;
 }
 
+/* W = Q diag(values) VT */
+static bool decompose(struct split_work *work, int m, int n)
+{
+#if DFL_LAPACK
+    return LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, m, work->W, n, work->values, work->Q, n,
+                               work->VT, m, work->work, work->lwork, work->iwork) == 0;
+#else
+    return dfl_jacobi_all(work->W, n, m, work->values, work->Q, work->VT, work->work);
+#endif
+}
+
 /* W = U S V^T gives D A = V S U^T, so (D A)^+ = U_1 S_1^-1 V_1^T, and N = U_2. */
 bool dfl_split_svd(dfl_split *split, const dfl_split_rule *rule)
 {
     struct split_work *work = split->work;
     const int m = split->m, n = split->n;
-    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, m, work->W, n, work->values, work->Q, n,
-                            work->VT, m, work->work, work->lwork, work->iwork) != 0) {
+    if (!decompose(work, m, n)) {
         split->rank = -1;
         return false;
     }
@@ -222,6 +233,7 @@ static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, 
    and those of dgeqp3 and dorgqr). */
 static lapack_int query_workspace(int m, int n)
 {
+#if DFL_LAPACK
     double svd = 0, qr = 0, form = 0, none = 0;
     lapack_int index = 0;
     if (m > 0 && n > 0) {
@@ -234,6 +246,9 @@ static lapack_int query_workspace(int m, int n)
     const double small = m < n ? m : n, large = m < n ? n : m;
     const double least = 4 * small * small + 7 * small + large;
     return (lapack_int)fmax(fmax(svd, least), fmax(qr, form));
+#else
+    return m * n; /* of dfl_jacobi_all */
+#endif
 }
 
 /* W = (D A)^T; false if A is not finite. Without row scaling D = I and is not stored. */

@@ -5,9 +5,8 @@
 #ifndef DFL_SPLIT_INTERNAL_H
 #define DFL_SPLIT_INTERNAL_H
 
+#include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
-
-#include <lapacke.h>
 
 enum { SPLIT_SMALL = 16 }; /* largest n for our own QR; bench/bench_linalg.c */
 

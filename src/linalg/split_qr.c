@@ -5,7 +5,6 @@
 #include "linalg/linalg.h"
 #include "linalg/split_internal.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,11 +12,17 @@
 #include "linalg/householder_internal.h"
 
 static bool small_split(dfl_split *split, const dfl_split_rule *rule);
+#if DFL_LAPACK
 static bool large_split(dfl_split *split, const dfl_split_rule *rule);
+#endif
 
 bool dfl_split_qr(dfl_split *split, const dfl_split_rule *rule)
 {
-    return split->n <= SPLIT_SMALL ? small_split(split, rule) : large_split(split, rule);
+#if DFL_LAPACK
+    if (split->n > SPLIT_SMALL)
+        return large_split(split, rule);
+#endif
+    return small_split(split, rule);
 }
 
 static inline double squared_length(const double *x, int count)
@@ -131,6 +136,7 @@ static bool small_split(dfl_split *split, const dfl_split_rule *rule)
     return true;
 }
 
+#if DFL_LAPACK
 /* LAPACK's dgeqp3 and dorgqr; W keeps R_1 while Q is formed in its own array. */
 static bool large_split(dfl_split *split, const dfl_split_rule *rule)
 {
@@ -152,3 +158,4 @@ static bool large_split(dfl_split *split, const dfl_split_rule *rule)
     memcpy(split->N, work->Q + m * n, (size_t)(n * (n - m)) * sizeof *work->Q);
     return true;
 }
+#endif

@@ -9,8 +9,6 @@
 
 #include "multibody/tree_internal.h"
 
-#include <lapacke.h>
-
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ typedef struct along {
     int nv, n0;
     double *K0, *G, *K; /* nv x n0; damping and stiffness */
     double *N;          /* n0 x (n0 - damped): directions without damping */
-    double *work;       /* nv x n0, at least 8 n0 */
+    double *work;       /* nv x n0, at least 2 n0 + DFL_EIGENVALUES_WORK(n0) */
     double size_v, size_q;
     dfl_split *split;
 } along;
@@ -79,7 +77,7 @@ static dfl_status allocate(along *a, dfl_multibody *m)
     a->G = dfl_alloc(m->ctx, n0 * n0, d);
     a->K = dfl_alloc(m->ctx, n0 * n0, d);
     a->N = dfl_alloc(m->ctx, n0 * n0, d);
-    a->work = dfl_alloc(m->ctx, (nv + 8) * n0, d);
+    a->work = dfl_alloc(m->ctx, (nv + 8) * n0 + 16, d);
     if (!a->K0 || !a->G || !a->K || !a->N || !a->work)
         return DFL_NO_MEMORY;
     return dfl_split_create(&a->split, m->ctx, a->n0, a->n0);
@@ -147,8 +145,7 @@ static bool amplifies(along *a)
     double *re = a->work, *im = re + n, *room = im + n;
     double *A = a->N;
     memcpy(A, a->G, (size_t)n * (size_t)n * sizeof *A);
-    if (!dfl_all_finite(A, n * n) || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im,
-                                                        NULL, 1, NULL, 1, room, 4 * n))
+    if (!dfl_eigenvalues(re, im, A, n, room))
         return false;
     for (int i = 0; i < n; i++)
         if (re[i] > 0.0)
