@@ -38,19 +38,5 @@ function r = driftless_run(file, options)
     end
     [r, failure] = driftless_run_mex(file, options, @driftless_trap, @() []);
     driftless_raise('driftless_run', failure);
-    r.columns = struct();
-    for i = 1:numel(r.names)
-        r.columns.(field_name(r.names{i}, r.columns)) = r.values(:, i);
-    end
-end
-
-% der(x) becomes der_x; a name that is taken gets one more '_'.
-function field = field_name(name, taken)
-    field = regexprep(regexprep(name, '[^A-Za-z0-9_]+', '_'), '_+$', '');
-    if isempty(field) || ~isletter(field(1))
-        field = ['x', field];
-    end
-    while isfield(taken, field)
-        field = [field, '_'];
-    end
+    r.columns = driftless_columns(r.names, r.values);
 end

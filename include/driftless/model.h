@@ -6,6 +6,7 @@
 #ifndef DFL_MODEL_H
 #define DFL_MODEL_H
 
+#include <driftless/analysis.h>
 #include <driftless/solver.h>
 
 #ifdef __cplusplus
@@ -140,6 +141,79 @@ dfl_status dfl_run_interpolate(double *values, dfl_run *run, double t, bool proj
 dfl_residuals dfl_run_residuals(dfl_run *run);
 double dfl_run_energy(dfl_run *run);
 dfl_statistics dfl_run_statistics(const dfl_run *run);
+
+/* ---- analyses ---- */
+
+/* A model near a state, with its linear equations there. */
+typedef struct dfl_near dfl_near;
+
+/* `{0}` is a complete set. Lists are names separated by commas. */
+typedef struct dfl_near_options {
+    int nsettings;
+    const char *const *settings; /* as in dfl_run_options */
+    const char *at;     /* "NAME=VALUE,...", "t=T" (of a run), "equilibrium"; NULL: the start */
+    const char *steady; /* coordinates whose speeds are kept: a steady motion; NULL: none */
+    const char *inputs; /* NULL: all */
+    const char
+        *outputs; /* outputs or variables; NULL: all outputs or, without any, all positions */
+} dfl_near_options;
+
+/* The linear equations at a state; those at an equilibrium, or with `steady` a steady motion, which is searched from the
+   values of `at` as guesses. `options` may be NULL. Statuses of dfl_linearize and dfl_equilibrium_find; DFL_INVALID
+   also for names that do not exist. */
+dfl_status dfl_model_linearize(dfl_near **out, dfl_context *ctx, const dfl_model *model,
+                               const dfl_near_options *options);
+dfl_status dfl_model_equilibrium(dfl_near **out, dfl_context *ctx, const dfl_model *model,
+                                 const dfl_near_options *options);
+
+/* Frees it; NULL is allowed. */
+void dfl_near_free(dfl_near *near);
+
+/* What was found; owned by `near`. dfl_frequency_response, dfl_transmission_zeros and dfl_time_response take the
+   equations. */
+typedef struct dfl_near_report {
+    double t;
+    dfl_point_kind kind;
+    dfl_equilibrium equilibrium; /* how it was found, if it was searched */
+    dfl_linear_equations equations;
+    const char *const *states; /* ny names, likewise nu, no: */
+    const char *const *inputs;
+    const char *const *outputs;
+    int nvalues; /* all variables and outputs, as the columns of results */
+    const char *const *names;
+    const double *values;
+    int npositions; /* all coordinates of the model */
+    const char *const *positions;
+} dfl_near_report;
+const dfl_near_report *dfl_near_about(const dfl_near *near);
+
+/* The modes there; the caller clears them. How all positions move in mode `number`: npositions numbers each, 1 for the
+   one that moves most. */
+dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near);
+void dfl_near_shape(double *re, double *im, const dfl_near *near, const dfl_modes *modes,
+                    int number);
+
+/* State feedback u = -K y that minimizes the integral of weighted squares; weights "NAME=VALUE,..." of variables and
+   outputs, and of inputs (those not named, or NULL, have 1). K is nu x ny; poles of the closed loop, cleared by
+   the caller; open modes that no input reaches, that no output shows (may be NULL). DFL_INVALID, DFL_SINGULAR. */
+dfl_status dfl_near_lqr(double *K, dfl_modes *poles, int *unreached, int *unshown, dfl_near *near,
+                        const char *state_weight, const char *input_weight);
+
+/* The inputs with which a model follows the motions of its script, as a table. */
+typedef struct dfl_followed dfl_followed;
+dfl_status dfl_model_inverse(dfl_followed **out, dfl_context *ctx, const dfl_model *model,
+                             int nsettings, const char *const *settings);
+void dfl_followed_free(dfl_followed *followed);
+
+/* Owned by `followed`. */
+typedef struct dfl_followed_report {
+    int rows, columns;    /* of `values`: time, then variables, outputs, drives, powers of drives */
+    const double *values; /* row by row */
+    const char *const *names; /* of all columns but time */
+    int ndrives, first_drive; /* the names of the drives are names[first_drive], ... */
+    const double *peak, *rms; /* of each drive */
+} dfl_followed_report;
+const dfl_followed_report *dfl_followed_about(const dfl_followed *followed);
 
 #ifdef __cplusplus
 }

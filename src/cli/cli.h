@@ -104,9 +104,6 @@ void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes
 /* "coordinates": [...], "shapes": [{"re", "im"}, ...]: how all positions move in each mode
    (mode_shapes.c). */
 void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes);
-/* How positions move in one of them (np numbers each), 1 for the one that moves most. */
-void cli_mode_shape(double *re, double *im, const cli_near *near, const dfl_mode *mode,
-                    const dfl_modes *modes);
 
 /* Writes the files FILE.html of --output: pages of the object that --json prints; `modes`, if not NULL, are
    animated (analysis_files.c). */
@@ -126,9 +123,6 @@ dfl_status cli_kicks_find(cli_kicks *out, cli_near *near, dfl_context *ctx,
 /* ", "step": {...}" as a part of JSON; the table. Nothing without numbers. */
 void cli_kicks_json(dfl_text *json, const cli_kicks *it, const dfl_linear_model *model);
 void cli_kicks_table(dfl_text *text, const cli_kicks *it, const dfl_linear_model *model);
-
-/* The matrices of a linear model, as the library takes them. */
-dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
 
 /* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab
    (linear_files.c). */

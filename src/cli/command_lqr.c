@@ -3,35 +3,18 @@
 
 #include "result/result.h"
 
-/* Weights, gains and what the feedback makes of the modes. */
-typedef struct feedback {
-    double *Q, *R, *K;       /* ny x ny, nu x nu, nu x ny */
-    double *closed;          /* ny x ny: A - B K */
-    double *reached, *shown; /* ny: of each open mode, by inputs and in outputs */
-    dfl_modes open, poles;
-} feedback;
-
-static dfl_status find_feedback(feedback *out, cli_near *near, dfl_context *ctx,
+static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
+static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
+static void add_modes(dfl_text *text, const char *key, const dfl_feedback *it, const double *part);
+static dfl_status write_scripts(const dfl_feedback *it, const cli_near *near,
                                 const cli_arguments *arguments);
-static dfl_status allocate(feedback *out, dfl_context *ctx, size_t ny, size_t nu);
-static dfl_status check_reached(const feedback *it, dfl_context *ctx);
-static void close_loop(feedback *it, const dfl_linear_equations *linear);
-static void clear(feedback *it, dfl_context *ctx);
-static int count_hidden(const double *part, int count);
-static void write_text(dfl_text *text, const feedback *it, const dfl_linear_model *model);
-static void write_json(dfl_text *text, const feedback *it, const dfl_linear_model *model);
-static void add_modes(dfl_text *text, const char *key, const feedback *it, const double *part);
-static dfl_status write_scripts(const feedback *it, const cli_near *near,
-                                const cli_arguments *arguments);
-static void write_script(dfl_text *text, const feedback *it, const cli_near *near);
+static void write_script(dfl_text *text, const dfl_feedback *it, const cli_near *near);
 static void add_lua_key(dfl_text *text, const char *name);
-
-static const double hidden = 1e-9; /* a part of an eigenvector that is rounding */
 
 int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
-    feedback it = {0};
+    dfl_feedback it = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
     dfl_status status = cli_near_load(&near, ctx, arguments, ".json .lua");
     if (!status)
@@ -39,7 +22,8 @@ int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
     if (!status)
         status = cli_near_linearize(&near, arguments);
     if (!status)
-        status = find_feedback(&it, &near, ctx, arguments);
+        status = dfl_study_feedback(&it, &near.linear, near.model.run, arguments->state_weight,
+                                    arguments->input_weight);
     if (!status) {
         write_text(&text, &it, &near.linear);
         write_json(&json, &it, &near.linear);
@@ -48,101 +32,18 @@ int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
     const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
     dfl_text_clear(&text);
     dfl_text_clear(&json);
-    clear(&it, ctx);
+    dfl_feedback_clear(&it);
     cli_near_clear(&near);
     return exit_status;
 }
 
-static dfl_status find_feedback(feedback *out, cli_near *near, dfl_context *ctx,
-                                const cli_arguments *arguments)
-{
-    const dfl_linear_equations linear = cli_equations_of(&near->linear);
-    if (linear.nu == 0)
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "%s has no input; declare one with input(\"name\", 0) and use it in a force",
-            near->model.model->path);
-    dfl_status status = allocate(out, ctx, (size_t)linear.ny, (size_t)linear.nu);
-    if (!status)
-        status = dfl_study_weights(out->Q, out->R, &near->linear, near->model.run,
-                                   arguments->state_weight, arguments->input_weight);
-    if (!status)
-        status = dfl_modes_find(&out->open, ctx, linear.ny, linear.A);
-    if (!status)
-        status = dfl_mode_access(out->reached, out->shown, ctx, &linear, &out->open);
-    if (!status)
-        status = check_reached(out, ctx);
-    if (!status)
-        status = dfl_lqr(out->K, ctx, &linear, out->Q, out->R);
-    if (!status) {
-        close_loop(out, &linear);
-        status = dfl_modes_find(&out->poles, ctx, linear.ny, out->closed);
-    }
-    return status;
-}
-
-static dfl_status allocate(feedback *out, dfl_context *ctx, size_t ny, size_t nu)
-{
-    out->Q = dfl_alloc(ctx, ny * ny, sizeof(double));
-    out->R = dfl_alloc(ctx, nu * nu, sizeof(double));
-    out->K = dfl_alloc(ctx, nu * ny, sizeof(double));
-    out->closed = dfl_alloc(ctx, ny * ny, sizeof(double));
-    out->reached = dfl_alloc(ctx, ny, sizeof(double));
-    out->shown = dfl_alloc(ctx, ny, sizeof(double));
-    return out->Q && out->R && out->K && out->closed && out->reached && out->shown ? DFL_OK
-                                                                                   : DFL_NO_MEMORY;
-}
-
-/* A mode that does not decay by itself must be reached by an input. */
-static dfl_status check_reached(const feedback *it, dfl_context *ctx)
-{
-    for (int i = 0; i < it->open.count; i++) {
-        const dfl_mode *mode = &it->open.mode[i];
-        if (it->reached[i] <= hidden && mode->re >= -mode->doubt)
-            return dfl_fail(ctx, DFL_SINGULAR,
-                            "no input reaches the mode with the eigenvalue %.6g %+.6g i, which "
-                            "does not decay by itself; feedback cannot make it stable",
-                            mode->re, mode->im);
-    }
-    return DFL_OK;
-}
-
-static void close_loop(feedback *it, const dfl_linear_equations *linear)
-{
-    const int ny = linear->ny, nu = linear->nu;
-    for (int j = 0; j < ny; j++)
-        for (int i = 0; i < ny; i++) {
-            double sum = linear->A[j * ny + i];
-            for (int k = 0; k < nu; k++)
-                sum -= linear->B[k * ny + i] * it->K[j * nu + k];
-            it->closed[j * ny + i] = sum;
-        }
-}
-
-static void clear(feedback *it, dfl_context *ctx)
-{
-    double *const block[] = {it->Q, it->R, it->K, it->closed, it->reached, it->shown};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
-        dfl_free(ctx, block[i]);
-    dfl_modes_clear(&it->open);
-    dfl_modes_clear(&it->poles);
-}
-
-static int count_hidden(const double *part, int count)
-{
-    int found = 0;
-    for (int i = 0; i < count; i++)
-        found += part[i] <= hidden;
-    return found;
-}
-
-static void write_text(dfl_text *text, const feedback *it, const dfl_linear_model *model)
+static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
 {
     const int ny = model->linear.ny, nu = model->linear.nu;
     dfl_text_add(text, "at t = %.15g (%s): u = -K y\n", model->t,
                  dfl_point_kind_name(model->linear.kind));
-    dfl_text_add(text, "modes that no input reaches: %d, that no output shows: %d\n",
-                 count_hidden(it->reached, ny), count_hidden(it->shown, ny));
+    dfl_text_add(text, "modes that no input reaches: %d, that no output shows: %d\n", it->unreached,
+                 it->unshown);
     dfl_text_add(text, "%-24s", "K");
     for (int k = 0; k < nu; k++)
         dfl_text_add(text, " %24s", model->inputs[k]);
@@ -158,7 +59,7 @@ static void write_text(dfl_text *text, const feedback *it, const dfl_linear_mode
         dfl_text_add(text, "%18.10g %+18.10g i\n", it->poles.mode[i].re, it->poles.mode[i].im);
 }
 
-static void write_json(dfl_text *text, const feedback *it, const dfl_linear_model *model)
+static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
 {
     const int ny = model->linear.ny, nu = model->linear.nu;
     dfl_text_add(text, "{\"status\": \"completed\", \"message\": null, ");
@@ -167,8 +68,8 @@ static void write_json(dfl_text *text, const feedback *it, const dfl_linear_mode
     cli_add_names(text, "states", model->states, ny);
     dfl_text_add(text, ",\n ");
     cli_add_names(text, "inputs", model->inputs, nu);
-    dfl_text_add(text, ",\n \"uncontrollable\": %d, \"unobservable\": %d,\n ",
-                 count_hidden(it->reached, ny), count_hidden(it->shown, ny));
+    dfl_text_add(text, ",\n \"uncontrollable\": %d, \"unobservable\": %d,\n ", it->unreached,
+                 it->unshown);
     add_modes(text, "uncontrollable_modes", it, it->reached);
     add_modes(text, "unobservable_modes", it, it->shown);
     cli_add_matrix(text, "K", it->K, nu, ny);
@@ -178,12 +79,12 @@ static void write_json(dfl_text *text, const feedback *it, const dfl_linear_mode
 }
 
 /* The eigenvalues of open modes that no input reaches, or no output shows. */
-static void add_modes(dfl_text *text, const char *key, const feedback *it, const double *part)
+static void add_modes(dfl_text *text, const char *key, const dfl_feedback *it, const double *part)
 {
     int count = 0;
     dfl_text_add(text, "\"%s\": [", key);
     for (int i = 0; i < it->open.count; i++) {
-        if (part[i] > hidden)
+        if (part[i] > DFL_HIDDEN_PART)
             continue;
         dfl_text_add(text, count++ ? ", {\"re\": " : "{\"re\": ");
         dfl_json_number(text, it->open.mode[i].re);
@@ -194,7 +95,7 @@ static void add_modes(dfl_text *text, const char *key, const feedback *it, const
     dfl_text_add(text, "],\n ");
 }
 
-static dfl_status write_scripts(const feedback *it, const cli_near *near,
+static dfl_status write_scripts(const dfl_feedback *it, const cli_near *near,
                                 const cli_arguments *arguments)
 {
     dfl_text text = {.ctx = near->linear.linear.ctx};
@@ -208,7 +109,7 @@ static dfl_status write_scripts(const feedback *it, const cli_near *near,
 }
 
 /* The feedback as a function for the model's script, about the state and the inputs there. */
-static void write_script(dfl_text *text, const feedback *it, const cli_near *near)
+static void write_script(dfl_text *text, const dfl_feedback *it, const cli_near *near)
 {
     const dfl_linear_model *model = &near->linear;
     const int ny = model->linear.ny, nu = model->linear.nu;

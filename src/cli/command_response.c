@@ -101,7 +101,7 @@ static dfl_status choose_frequencies(response *out, dfl_context *ctx,
 
 static dfl_status find_response(response *out, const cli_near *near, dfl_context *ctx)
 {
-    const dfl_linear_equations linear = cli_equations_of(&near->linear);
+    const dfl_linear_equations linear = dfl_linear_model_equations(&near->linear);
     const size_t each = (size_t)linear.no * (size_t)linear.nu, room = each * (size_t)out->count;
     if (linear.nu == 0)
         return dfl_fail(
@@ -150,7 +150,7 @@ static void write_table(dfl_text *text, const response *it, const dfl_linear_mod
 static dfl_status write_json(dfl_text *text, const response *it, const cli_near *near)
 {
     const dfl_linear_model *model = &near->linear;
-    const dfl_linear_equations linear = cli_equations_of(model);
+    const dfl_linear_equations linear = dfl_linear_model_equations(model);
     const int no = linear.no, each = no * linear.nu;
     dfl_text_add(text, "{\"status\": \"completed\", \"message\": ");
     if (it->poles)

@@ -31,7 +31,7 @@ dfl_status cli_kicks_find(cli_kicks *out, cli_near *near, dfl_context *ctx,
 static dfl_status find_kicks(cli_kicks *out, cli_near *near, dfl_context *ctx, double duration,
                              const cli_arguments *arguments)
 {
-    const dfl_linear_equations linear = cli_equations_of(&near->linear);
+    const dfl_linear_equations linear = dfl_linear_model_equations(&near->linear);
     out->size = isnan(arguments->size) ? 1 : arguments->size;
     out->count = isnan(arguments->points) ? 200 : (int)arguments->points;
     out->count = out->count < 2 ? 2 : out->count;

@@ -31,7 +31,7 @@ static void hand_over(const sink *file, const cli_near *near, dfl_context *ctx)
 {
     const dfl_linear_model *model = &near->linear;
     const int n = near->model.eq->n;
-    const dfl_linear_equations at = cli_equations_of(model);
+    const dfl_linear_equations at = dfl_linear_model_equations(model);
     file->matrix(file->to, "A", at.A, at.ny, at.ny);
     file->matrix(file->to, "B", at.B, at.ny, at.nu);
     file->matrix(file->to, "C", at.C, at.no, at.ny);

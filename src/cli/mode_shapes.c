@@ -7,41 +7,6 @@
 
 enum { MOST_SHAPES = 400 }; /* modes of a model whose shapes are written */
 
-/* The change of unknown `k` of x in a mode: real and imaginary part. */
-static void change_of(double *re, double *im, const dfl_linearized *linear, const dfl_modes *modes,
-                      const dfl_mode *mode, int k)
-{
-    *re = *im = 0;
-    for (int j = 0; j < linear->ny; j++) {
-        const double x = linear->X[(size_t)j * (size_t)linear->n + (size_t)k];
-        *re += x * modes->shape[(size_t)mode->vector * (size_t)linear->ny + (size_t)j];
-        if (mode->imaginary >= 0)
-            *im += x * modes->shape[(size_t)mode->imaginary * (size_t)linear->ny + (size_t)j];
-    }
-    *im = mode->conjugate ? -*im : *im;
-}
-
-void cli_mode_shape(double *re, double *im, const cli_near *near, const dfl_mode *mode,
-                    const dfl_modes *modes)
-{
-    const dfl_linearized *linear = &near->linear.linear;
-    const int np = near->model.eq->np;
-    double most[2] = {0, 0};
-    for (int i = 0; i < np; i++) {
-        change_of(&re[i], &im[i], linear, modes, mode, linear->n - np + i);
-        if (hypot(re[i], im[i]) > hypot(most[0], most[1]) * (1 + 1e-12)) {
-            most[0] = re[i];
-            most[1] = im[i];
-        }
-    }
-    const double square = most[0] * most[0] + most[1] * most[1];
-    for (int i = 0; i < np; i++) {
-        const double a = re[i], b = im[i];
-        re[i] = square > 0 ? (a * most[0] + b * most[1]) / square : 0;
-        im[i] = square > 0 ? (b * most[0] - a * most[1]) / square : 0;
-    }
-}
-
 static void add_numbers(dfl_text *json, const char *before, const double *numbers, int count)
 {
     dfl_text_add(json, "%s", before);
@@ -84,7 +49,7 @@ static dfl_status add_participation(dfl_text *json, const cli_near *near, const 
         const bool still = isnan(modes->mode[k].damping); /* eigenvalue 0: what moves is rounding */
         double sum = 0;
         for (int i = 0; i < nv; i++)
-            change_of(&re[i], &im[i], linear, modes, &modes->mode[k], first + i);
+            dfl_mode_change(&re[i], &im[i], linear, modes, k, first + i);
         times_mass(y, M, diagonal, re, nv);
         for (int i = 0; i < nv; i++)
             part[i] = re[i] * y[i];
@@ -118,7 +83,7 @@ void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes
     double *shape = dfl_alloc(json->ctx, 2 * (size_t)eq->np, sizeof *shape);
     dfl_text_add(json, "],\n \"shapes\": [");
     for (int i = 0; shape && i < modes->count; i++) {
-        cli_mode_shape(shape, shape + eq->np, near, &modes->mode[i], modes);
+        dfl_mode_shape(shape, shape + eq->np, &near->linear.linear, eq->np, modes, i);
         add_numbers(json, i > 0 ? ",\n  {\"re\": [" : "\n  {\"re\": [", shape, eq->np);
         add_numbers(json, "], \"im\": [", shape + eq->np, eq->np);
         dfl_text_add(json, "]}");

@@ -58,12 +58,6 @@ void cli_near_clear(cli_near *near)
     *near = (cli_near){0};
 }
 
-dfl_linear_equations cli_equations_of(const dfl_linear_model *linear)
-{
-    const dfl_linearized *at = &linear->linear;
-    return (dfl_linear_equations){at->ny, at->nu, linear->no, at->A, at->B, linear->C, linear->D};
-}
-
 void cli_add_at(dfl_text *text, const dfl_linear_model *linear)
 {
     dfl_text_add(text, "\"at\": {\"t\": ");

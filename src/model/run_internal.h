@@ -44,8 +44,14 @@ struct dfl_run {
     double *outputs;
 };
 
-/* run_settings.c: choices from texts "NAME=VALUE"; run->texts own the words. DFL_INVALID. */
-dfl_status dfl_run_choose(dfl_choices *out, dfl_run *run, const dfl_run_options *options);
+/* run_settings.c: choices from texts "NAME=VALUE"; texts[DFL_MOST_SETTINGS] own the words. DFL_INVALID. */
+dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, int count,
+                            const char *const *settings);
+
+/* loading.c: the script of a model again, from the text that it has kept; `prescribe`: for inverse
+   dynamics. */
+dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
+                                const dfl_choices *choices, bool prescribe);
 
 /* run_values.c: names and values, and their end. */
 dfl_status dfl_run_list_values(dfl_run *run);

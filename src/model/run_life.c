@@ -5,7 +5,6 @@
 #include <string.h>
 
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
-static dfl_status load_again(dfl_run *run, const dfl_model *model, const dfl_choices *choices);
 static dfl_status open_files(dfl_simulation *sim, void *user);
 static bool watch(double t, double step, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
@@ -39,9 +38,10 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options)
 {
     dfl_choices choices;
-    dfl_status status = dfl_run_choose(&choices, run, options);
+    dfl_status status =
+        dfl_choose_texts(&choices, run->texts, run->ctx, options->nsettings, options->settings);
     if (!status)
-        status = load_again(run, model, &choices);
+        status = dfl_model_load_again(&run->model, run->ctx, model, &choices, false);
     if (!status)
         status = dfl_study_derive(&run->eq, &run->runnable, run->model, &choices);
     if (!status)
@@ -62,19 +62,6 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
                                 .met = met,
                                 .user = run};
     return status;
-}
-
-/* From its text, which the model has kept. */
-static dfl_status load_again(dfl_run *run, const dfl_model *model, const dfl_choices *choices)
-{
-    const dfl_script_options options = {.nset = model->sets.count,
-                                        .set = (const char *const *)model->sets.item,
-                                        .set_option = "set",
-                                        .ninput = model->inputs.count,
-                                        .input = (const char *const *)model->inputs.item,
-                                        .dynamics = dfl_choices_dynamics(choices)};
-    return dfl_script_load_text(&run->model, run->ctx, model->path, model->text,
-                                strlen(model->text), &options);
 }
 
 void dfl_run_free(dfl_run *run)

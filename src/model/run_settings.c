@@ -5,39 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static dfl_status choose(dfl_choices *out, dfl_run *run, const char *text);
-static dfl_status choose_number(dfl_choices *out, dfl_run *run, int setting, const char *text,
+static dfl_status choose(dfl_choices *out, char **texts, dfl_context *ctx, const char *text);
+static dfl_status choose_number(dfl_choices *out, dfl_context *ctx, int setting, const char *text,
                                 const char *value);
 
-dfl_status dfl_run_choose(dfl_choices *out, dfl_run *run, const dfl_run_options *options)
+dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, int count,
+                            const char *const *settings)
 {
     *out = dfl_choices_none("");
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < options->nsettings; i++)
-        status = choose(out, run, options->settings[i]);
+    for (int i = 0; !status && i < count; i++)
+        status = choose(out, texts, ctx, settings[i]);
     return status;
 }
 
-static dfl_status choose(dfl_choices *out, dfl_run *run, const char *text)
+static dfl_status choose(dfl_choices *out, char **texts, dfl_context *ctx, const char *text)
 {
     const char *equal = strchr(text, '=');
     char name[DFL_LONGEST_SETTING] = "";
     if (!equal || equal == text || equal - text >= DFL_LONGEST_SETTING)
-        return dfl_fail(run->ctx, DFL_INVALID, "setting '%s': write NAME=VALUE", text);
+        return dfl_fail(ctx, DFL_INVALID, "setting '%s': write NAME=VALUE", text);
     memcpy(name, text, (size_t)(equal - text));
     const int setting = dfl_setting_find(name);
     if (setting < 0 || !(dfl_setting_at(setting)->where & DFL_FOR_SCRIPT))
-        return dfl_fail(run->ctx, DFL_INVALID,
+        return dfl_fail(ctx, DFL_INVALID,
                         "there is no setting '%s'; those of simulate{} are allowed", name);
     const dfl_setting_kind kind = dfl_setting_at(setting)->kind;
     if (kind != DFL_SETTING_WORD && kind != DFL_SETTING_TEXT)
-        return choose_number(out, run, setting, text, equal + 1);
-    dfl_free(run->ctx, run->texts[setting]);
-    out->text[setting] = run->texts[setting] = dfl_copy_string(run->ctx, equal + 1);
-    return run->texts[setting] ? DFL_OK : DFL_NO_MEMORY;
+        return choose_number(out, ctx, setting, text, equal + 1);
+    dfl_free(ctx, texts[setting]);
+    out->text[setting] = texts[setting] = dfl_copy_string(ctx, equal + 1);
+    return texts[setting] ? DFL_OK : DFL_NO_MEMORY;
 }
 
-static dfl_status choose_number(dfl_choices *out, dfl_run *run, int setting, const char *text,
+static dfl_status choose_number(dfl_choices *out, dfl_context *ctx, int setting, const char *text,
                                 const char *value)
 {
     char *end;
@@ -46,6 +47,6 @@ static dfl_status choose_number(dfl_choices *out, dfl_run *run, int setting, con
     if (flag && (!strcmp(value, "true") || !strcmp(value, "false")))
         number = value[0] == 't';
     else if (end == value || *end || !isfinite(number))
-        return dfl_fail(run->ctx, DFL_INVALID, "setting '%s': '%s' is not a number", text, value);
-    return dfl_choose_number(out, run->ctx, setting, number);
+        return dfl_fail(ctx, DFL_INVALID, "setting '%s': '%s' is not a number", text, value);
+    return dfl_choose_number(out, ctx, setting, number);
 }

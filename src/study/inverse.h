@@ -3,6 +3,7 @@
 #define DFL_INVERSE_H
 
 #include "engine/engine.h"
+#include "result/result.h"
 
 struct dfl_settings;
 
@@ -37,6 +38,23 @@ typedef struct dfl_inverse {
 dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run,
                              const struct dfl_settings *settings, dfl_inverse_fn row, void *user);
 void dfl_inverse_clear(dfl_inverse *inverse, dfl_context *ctx);
+
+/* All rows in memory: time, variables and outputs, then drives, then their powers. */
+typedef struct dfl_inverse_table {
+    dfl_context *ctx;
+    const dfl_equations *eq;
+    dfl_columns columns;
+    dfl_inverse inverse;
+    int nvariables, ncolumns; /* variables and outputs; all, without time */
+    char **names;             /* ncolumns */
+    int rows, room;
+    double *values; /* rows x (1 + ncolumns), row by row */
+} dfl_inverse_table;
+
+/* As dfl_study_inverse. The caller clears *out also after a failure. */
+dfl_status dfl_study_inverse_table(dfl_inverse_table *out, dfl_runnable *run,
+                                   const struct dfl_settings *settings);
+void dfl_inverse_table_clear(dfl_inverse_table *table);
 
 /* Whether row `row` of the constraints is a motion. */
 bool dfl_is_motion(const dfl_equations *eq, int row);

@@ -110,6 +110,12 @@ dfl_status dfl_linear_model_add_all(dfl_linear_model *model, dfl_runnable *run,
     return status;
 }
 
+dfl_linear_equations dfl_linear_model_equations(const dfl_linear_model *model)
+{
+    const dfl_linearized *at = &model->linear;
+    return (dfl_linear_equations){at->ny, at->nu, model->no, at->A, at->B, model->C, model->D};
+}
+
 const char *dfl_point_kind_name(dfl_point_kind kind)
 {
     static const char *const names[] = {"equilibrium", "steady", "frozen"};

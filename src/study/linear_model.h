@@ -79,6 +79,35 @@ dfl_status dfl_study_kick(double *out, dfl_runnable *run, const dfl_linear_model
 dfl_status dfl_study_weights(double *Q, double *R, const dfl_linear_model *model, dfl_runnable *run,
                              const char *states, const char *inputs);
 
+/* Its matrices, as the library takes them. */
+dfl_linear_equations dfl_linear_model_equations(const dfl_linear_model *model);
+
+/* A part of an eigenvector that is rounding. */
+#define DFL_HIDDEN_PART 1e-9
+
+/* State feedback u = -K y, and what it makes of the modes. */
+typedef struct dfl_feedback {
+    dfl_context *ctx;
+    double *Q, *R, *K;       /* ny x ny, nu x nu, nu x ny */
+    double *closed;          /* ny x ny: A - B K */
+    double *reached, *shown; /* ny: of each open mode, by inputs and in outputs */
+    int unreached, unshown;  /* open modes that are not, beyond rounding */
+    dfl_modes open, poles;
+} dfl_feedback;
+
+/* Weights as for dfl_study_weights. The caller clears *out also after a failure. DFL_INVALID: no input, or a name.
+   DFL_SINGULAR: there is no feedback that makes the state stable. */
+dfl_status dfl_study_feedback(dfl_feedback *out, const dfl_linear_model *model, dfl_runnable *run,
+                              const char *state_weight, const char *input_weight);
+void dfl_feedback_clear(dfl_feedback *feedback);
+
+/* The change of unknown `k` of x in a mode, by the numbers of both; of the np positions, divided by that of the one
+   that moves most. */
+void dfl_mode_change(double *re, double *im, const dfl_linearized *linear, const dfl_modes *modes,
+                     int number, int k);
+void dfl_mode_shape(double *re, double *im, const dfl_linearized *linear, int np,
+                    const dfl_modes *modes, int number);
+
 /* "equilibrium", "steady", "frozen". */
 const char *dfl_point_kind_name(dfl_point_kind kind);
 

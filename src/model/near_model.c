@@ -1,0 +1,189 @@
+/* near_model.c: analyses of a script near a state. */
+#include "model/run_internal.h"
+
+#include <string.h>
+
+struct dfl_near {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_equations *eq;
+    dfl_runnable *runnable;
+    dfl_settings settings;
+    char *texts[DFL_MOST_SETTINGS];
+    dfl_state_found state;
+    dfl_linear_model linear;
+    dfl_columns columns;
+    double *values;
+    const char **positions;
+    dfl_near_report report;
+};
+
+static void name_fields(dfl_context *ctx, dfl_status status);
+static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_options *options,
+                       bool search);
+static dfl_status derive(dfl_near *near, const dfl_model *model, const dfl_near_options *options);
+static dfl_status read_values(dfl_near *near);
+
+static dfl_status create(dfl_near **out, dfl_context *ctx, const dfl_model *model,
+                         const dfl_near_options *options, bool search)
+{
+    static const dfl_near_options none = {0};
+    *out = NULL;
+    if (!ctx || !model)
+        return ctx ? dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first") : DFL_INVALID;
+    dfl_near *near = dfl_alloc(ctx, 1, sizeof *near);
+    if (!near)
+        return DFL_NO_MEMORY;
+    near->ctx = ctx;
+    const dfl_status status = find(near, model, options ? options : &none, search);
+    if (status) {
+        name_fields(ctx, status);
+        dfl_near_free(near);
+    } else
+        *out = near;
+    return status;
+}
+
+/* Messages name options of the program, whose names the fields have: --at is `at`. */
+static void name_fields(dfl_context *ctx, dfl_status status)
+{
+    char *message = dfl_copy_string(ctx, dfl_message(ctx));
+    if (message && !strncmp(message, "--", 2))
+        dfl_fail(ctx, status, "%s", message + 2);
+    dfl_free(ctx, message);
+}
+
+dfl_status dfl_model_linearize(dfl_near **out, dfl_context *ctx, const dfl_model *model,
+                               const dfl_near_options *options)
+{
+    return create(out, ctx, model, options, false);
+}
+
+dfl_status dfl_model_equilibrium(dfl_near **out, dfl_context *ctx, const dfl_model *model,
+                                 const dfl_near_options *options)
+{
+    return create(out, ctx, model, options, true);
+}
+
+void dfl_near_free(dfl_near *near)
+{
+    if (!near)
+        return;
+    dfl_context *ctx = near->ctx;
+    dfl_linear_model_clear(&near->linear);
+    dfl_columns_clear(&near->columns, ctx);
+    dfl_free(ctx, near->state.x);
+    dfl_free(ctx, near->values);
+    dfl_free(ctx, near->positions);
+    dfl_runnable_free(near->runnable);
+    dfl_equations_free(near->eq);
+    dfl_model_free(near->model);
+    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
+        dfl_free(ctx, near->texts[i]);
+    dfl_free(ctx, near);
+}
+
+const dfl_near_report *dfl_near_about(const dfl_near *near)
+{
+    return &near->report;
+}
+
+dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near)
+{
+    return dfl_modes_find(out, near->ctx, near->linear.linear.ny, near->linear.linear.A);
+}
+
+void dfl_near_shape(double *re, double *im, const dfl_near *near, const dfl_modes *modes,
+                    int number)
+{
+    dfl_mode_shape(re, im, &near->linear.linear, near->eq->np, modes, number);
+}
+
+dfl_status dfl_near_lqr(double *K, dfl_modes *poles, int *unreached, int *unshown, dfl_near *near,
+                        const char *state_weight, const char *input_weight)
+{
+    dfl_feedback found;
+    const dfl_status status =
+        dfl_study_feedback(&found, &near->linear, near->runnable, state_weight, input_weight);
+    *poles = (dfl_modes){0};
+    if (!status) {
+        for (int i = 0; i < near->linear.linear.nu * near->linear.linear.ny; i++)
+            K[i] = found.K[i];
+        *poles = found.poles;
+        found.poles = (dfl_modes){0};
+        if (unreached)
+            *unreached = found.unreached;
+        if (unshown)
+            *unshown = found.unshown;
+    }
+    dfl_feedback_clear(&found);
+    return status;
+}
+
+static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_options *options,
+                       bool search)
+{
+    const dfl_state_choice choice = {
+        .at = options->at, .steady = search ? NULL : options->steady, .near = search};
+    dfl_status status = derive(near, model, options);
+    if (!status)
+        status = dfl_study_state(&near->state, near->runnable, &near->settings, &choice);
+    if (!status && search)
+        status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x, near->runnable,
+                                       near->state.t, options->steady);
+    if (!status)
+        status = dfl_linear_model_create(&near->linear, near->runnable, &near->state,
+                                         options->inputs, options->outputs);
+    if (!status)
+        status = read_values(near);
+    if (status)
+        return status;
+    const dfl_linear_model *linear = &near->linear;
+    near->report = (dfl_near_report){.t = near->state.t,
+                                     .kind = linear->linear.kind,
+                                     .equilibrium = near->state.equilibrium,
+                                     .equations = dfl_linear_model_equations(linear),
+                                     .states = linear->states,
+                                     .inputs = linear->inputs,
+                                     .outputs = linear->outputs,
+                                     .nvalues = near->columns.n + near->columns.m,
+                                     .names = (const char *const *)near->columns.names,
+                                     .values = near->values,
+                                     .npositions = near->eq->np,
+                                     .positions = near->positions};
+    return DFL_OK;
+}
+
+/* Analyses need dense matrices. */
+static dfl_status derive(dfl_near *near, const dfl_model *model, const dfl_near_options *options)
+{
+    dfl_choices choices;
+    dfl_status status =
+        dfl_choose_texts(&choices, near->texts, near->ctx, options->nsettings, options->settings);
+    if (!status)
+        status = dfl_model_load_again(&near->model, near->ctx, model, &choices, false);
+    if (!status)
+        status = dfl_equations_create(&near->eq, near->model, true);
+    if (!status)
+        status = dfl_runnable_create(&near->runnable, near->eq);
+    return status ? status : dfl_settings_resolve(&near->settings, &choices, near->runnable);
+}
+
+/* All columns of results, and the names of the positions. */
+static dfl_status read_values(dfl_near *near)
+{
+    const dfl_status status = dfl_columns_create(&near->columns, near->eq);
+    if (status)
+        return status;
+    const int n = near->columns.n, m = near->columns.m;
+    near->values = dfl_alloc(near->ctx, (size_t)(n + m), sizeof *near->values);
+    near->positions = dfl_alloc(near->ctx, (size_t)near->eq->np, sizeof *near->positions);
+    if (!near->values || !near->positions)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        near->values[i] = near->state.x[near->columns.place[i]];
+    for (int i = 0; i < near->eq->np; i++)
+        near->positions[i] = dfl_equations_p(near->eq)[i].name;
+    dfl_runnable_outputs(near->values + n, near->runnable, near->state.t, near->state.x);
+    return DFL_OK;
+}
