@@ -1,9 +1,9 @@
 % DRIFTLESS_STEP  A model script that is advanced step by step, with inputs that change.
 %
 %   h = driftless_step('start', 'crane.lua')            a run at its consistent start
-%   h = driftless_step('start', 'crane.lua', options)   options.set.NAME = value: parameters, inputs,
-%                                                       settings; other fields as for driftless_run
-%   driftless_step('advance', h, t)                     to time t
+%   h = driftless_step('start', 'crane.lua', options)   options as for driftless_run
+%   why = driftless_step('advance', h, t)               to time t; '', or the event that has stopped it
+%                                                       on its way, from where it may go on
 %   x = driftless_step('get', h, 'x')                   any column of results, input or parameter
 %   driftless_step('set', h, 'F', 10)                   an input or a parameter, from now on
 %   t = driftless_step('time', h)
@@ -30,31 +30,63 @@ function result = driftless_step(command, varargin)
     end
 end
 
-% File, settings and values as texts NAME=VALUE.
+% File, settings and values as texts NAME=VALUE, and whether the script may print.
 function in = start_arguments(file, options)
     if nargin < 1
         error('driftless:invalid', 'driftless_step: name the model''s file');
     end
-    if nargin < 2
+    if nargin < 2 || isempty(options)
         options = struct();
     end
-    set = {};
-    if isfield(options, 'set')
-        set = texts(options.set);
-        options = rmfield(options, 'set');
+    if ~isstruct(options) || numel(options) ~= 1
+        error('driftless:invalid', 'driftless_step: options must be a struct');
     end
-    in = {file, texts(options), set};
+    [set, options] = take(options, 'set', struct());
+    [quiet, options] = take(options, 'quiet', false);
+    [~, options] = take(options, 'keep_partial', false); % a run that fails stays where it is
+    in = {file, texts(options, 'options.'), texts(pairs(set), 'options.set.'), double(~quiet)};
 end
 
-function list = texts(values)
-    names = fieldnames(values);
-    list = cell(1, numel(names));
-    for i = 1:numel(names)
-        value = values.(names{i});
-        if ischar(value)
-            list{i} = [names{i}, '=', value];
+% A field, and the options without it.
+function [value, options] = take(options, name, default)
+    value = default;
+    if isfield(options, name)
+        if ~isempty(options.(name))
+            value = options.(name);
+        end
+        options = rmfield(options, name);
+    end
+end
+
+% {'NAME', VALUE; ...} of a struct or of such a cell array.
+function list = pairs(set)
+    if isstruct(set) && numel(set) == 1
+        list = [fieldnames(set), struct2cell(set)];
+    elseif iscell(set) && size(set, 2) == 2
+        list = set;
+    else
+        error('driftless:invalid', ['driftless_step: options.set must be a struct, set.NAME = VALUE, ', ...
+                                    'or a cell array of two columns, {''NAME'', VALUE}']);
+    end
+end
+
+% Empty settings are those of the script.
+function list = texts(values, what)
+    if isstruct(values)
+        values = pairs(values);
+        values = values(~cellfun(@isempty, values(:, 2)), :);
+    end
+    list = cell(1, size(values, 1));
+    for i = 1:numel(list)
+        [name, value] = values{i, :};
+        if ~ischar(name)
+            error('driftless:invalid', 'driftless_step: options.set{%d, 1} is no name', i);
+        elseif ischar(value)
+            list{i} = [name, '=', value];
+        elseif isscalar(value) && isreal(value) && (isnumeric(value) || islogical(value))
+            list{i} = sprintf('%s=%.17g', name, value);
         else
-            list{i} = sprintf('%s=%.17g', names{i}, value);
+            error('driftless:invalid', 'driftless_step: %s%s must be one number', what, name);
         end
     end
 end

@@ -49,15 +49,23 @@ static int texts_of(const char **out, const mxArray *cell)
     return n;
 }
 
-/* in: file, settings, set */
+static void print_line(const char *text, void *user)
+{
+    (void)user;
+    mexPrintf("%s", text);
+}
+
+/* in: file, settings, set, whether the script may print */
 static dfl_status start(mxArray **result, stepped *it, int nin, const mxArray *in[])
 {
     const char *settings[MOST_TEXTS], *set[MOST_TEXTS];
     dfl_model *model = NULL;
-    if (nin != 3 || !mxIsChar(in[0]))
+    if (nin != 4 || !mxIsChar(in[0]))
         return dfl_fail(it->ctx, DFL_INVALID, "name the model's file, such as 'pendulum.lua'");
     const dfl_run_options options = {.nsettings = texts_of(settings, in[1]), .settings = settings};
-    const dfl_load_options load = {.nset = texts_of(set, in[2]), .set = set};
+    const dfl_load_options load = {.nset = texts_of(set, in[2]),
+                                   .set = set,
+                                   .print = mxGetScalar(in[3]) != 0 ? print_line : NULL};
     dfl_status status = dfl_model_load(&model, it->ctx, mxArrayToString(in[0]), &load);
     if (!status)
         status = dfl_run_create(&it->run, it->ctx, model, &options);
@@ -73,12 +81,15 @@ static bool is_number(const mxArray *a)
     return mxIsDouble(a) && !mxIsComplex(a) && mxGetNumberOfElements(a) == 1;
 }
 
+/* The result says what has stopped the run on its way; '': nothing. */
 static dfl_status advance(mxArray **result, stepped *it, int nin, const mxArray *in[])
 {
-    (void)result;
-    return nin == 1 && is_number(in[0])
-               ? dfl_run_advance(it->run, mxGetScalar(in[0]))
-               : dfl_fail(it->ctx, DFL_INVALID, "advance to which time? give a number");
+    if (nin != 1 || !is_number(in[0]))
+        return dfl_fail(it->ctx, DFL_INVALID, "advance to which time? give a number");
+    const dfl_status status = dfl_run_advance(it->run, mxGetScalar(in[0]));
+    const bool stopped = status == DFL_STOPPED;
+    *result = mxCreateString(stopped ? dfl_message(it->ctx) : "");
+    return stopped ? DFL_OK : status;
 }
 
 /* The number of a value by its name. */

@@ -44,14 +44,14 @@ typedef struct dfl_run dfl_run;
 /* `{0}` is a complete set. */
 typedef struct dfl_run_options {
     int nsettings;
-    const char *const *settings; /* "NAME=VALUE" with the names of simulate{}, such as "rtol=1e-8";
-                                    they override the script's */
+    const char *const *settings; /* "NAME=VALUE" with the names of simulate{} and of options of
+                                    `driftless run`, such as "rtol=1e-8"; they override the script's */
     /* Called after every accepted step; anything but 0 stops the run. NULL: none. */
     int (*on_step)(double t, double step, void *user);
     /* An event of the script: its number among the events, and whether its function rises (1) or
        falls (-1). Anything but 0 stops the run. NULL: none. */
     int (*on_event)(int event, int direction, double t, void *user);
-    /* Notices and warnings. NULL: dropped. */
+    /* Notices, warnings and, with DFL_LOG_DEBUG, every rejected step. NULL: dropped. */
     dfl_log_fn on_log;
     void *user; /* given to all of them */
 } dfl_run_options;
@@ -76,7 +76,7 @@ const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns);
 dfl_status dfl_run_start(dfl_run *run);
 
 /* Advances to time t (s), where a step ends, or by one step. DFL_STOPPED: a callback, dfl_run_cancel
-   or an event of the script has stopped it; other statuses of dfl_solver_advance. After a failure the
+   or an event of the script has stopped it, which the message names; it may go on; other statuses of dfl_solver_advance. After a failure the
    run stays at its last step. */
 dfl_status dfl_run_advance(dfl_run *run, double t);
 dfl_status dfl_run_step(dfl_run *run);

@@ -24,6 +24,8 @@ typedef struct job {
     outputs out;
     cli_progress progress;
     bool quiet;
+    const char *save; /* where the state at the end goes, or NULL ... */
+    dfl_new_file saved;
 } job;
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
@@ -41,7 +43,9 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings);
 static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
                         const dfl_settings *settings);
-static dfl_status save(dfl_simulation *sim, const char *path);
+static bool to_standard_output(const char *path);
+static dfl_status open_saved(job *it, dfl_context *ctx);
+static int save(job *it, dfl_simulation *sim, int exit_status);
 
 int cli_run(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -60,13 +64,26 @@ int cli_run(dfl_context *ctx, const cli_arguments *arguments)
     return exit_status;
 }
 
+static bool to_standard_output(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
 {
+    const bool saved = to_standard_output(arguments->save);
+    if (saved && (arguments->json || isatty(STDOUT_FILENO)))
+        return dfl_fail(ctx, DFL_INVALID,
+                        arguments->json
+                            ? "--json and --save - both use standard output; save to a file"
+                            : "--save - writes bytes that a terminal cannot show; name a file, or "
+                              "redirect standard output");
     for (int i = 0; i < arguments->noutput; i++) {
-        if (arguments->json && !strcmp(arguments->output[i], "-"))
+        if ((arguments->json || saved) && to_standard_output(arguments->output[i]))
             return dfl_fail(ctx, DFL_INVALID,
-                            "--json and --output - both use standard output; write the results "
-                            "to a file");
+                            "%s and --output - both use standard output; write the results "
+                            "to a file",
+                            saved ? "--save -" : "--json");
         for (int k = 0; k < i; k++)
             if (!strcmp(arguments->output[i], arguments->output[k]))
                 return dfl_fail(ctx, DFL_INVALID, "--output '%s' is given twice",
@@ -94,7 +111,11 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
 {
     dfl_context *ctx = model->model->ctx;
     dfl_fact options[DFL_MOST_SETTINGS];
-    job it = {.model = model, .out.columns = arguments->columns, .quiet = arguments->quiet};
+    job it = {.model = model,
+              .out.columns = arguments->columns,
+              .quiet = arguments->quiet,
+              .save = arguments->save,
+              .saved = {.ctx = ctx, .file = -1, .leftover = -1}};
     dfl_record *record = NULL;
     const int count = dfl_settings_describe(options, settings);
     dfl_status status = dfl_record_create(&record, model->eq, options, count);
@@ -129,8 +150,7 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
         exit_status = cli_interrupted() ? cli_interrupted() : cli_finish(sim.ctx, it->out.failed);
         dfl_record_abandon(record);
     } else {
-        if (arguments->save && sim.started && exit_status == CLI_SUCCESS)
-            exit_status = cli_finish(sim.ctx, save(&sim, arguments->save));
+        exit_status = save(it, &sim, exit_status);
         exit_status = close_outputs(&summary, &sim, exit_status);
         /* | head: ends without a word */
         const bool unread = sim.trouble == DFL_STOPPED && !cli_interrupted();
@@ -145,14 +165,30 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
     if (exit_status == CLI_SUCCESS)
         exit_status = cli_interrupted(); /* while the last results were written */
     cli_interrupt_defer(false);
+    dfl_new_file_discard(&it->saved);
     dfl_simulation_clear(&sim);
     return exit_status;
 }
 
-static dfl_status save(dfl_simulation *sim, const char *path)
+/* Before the run, which may be long. */
+static dfl_status open_saved(job *it, dfl_context *ctx)
 {
-    const dfl_status status = cli_spare_model(path, ((job *)sim->user)->model);
-    return status ? status : dfl_saved_run_write(sim, path);
+    if (!it->save)
+        return DFL_OK;
+    const char *path = to_standard_output(it->save) ? NULL : it->save;
+    const dfl_status status = path ? cli_spare_model(path, it->model) : DFL_OK;
+    return status ? status : dfl_new_file_open(&it->saved, ctx, path, true);
+}
+
+/* A run that was interrupted can go on from where it is; after a failure an older file stays. */
+static int save(job *it, dfl_simulation *sim, int exit_status)
+{
+    const bool wanted = it->save && sim->started && !sim->trouble &&
+                        (exit_status == CLI_SUCCESS || cli_interrupted());
+    if (!wanted)
+        return exit_status;
+    const dfl_status status = dfl_saved_run_write(&it->saved, sim);
+    return status ? cli_finish(sim->ctx, status) : exit_status;
 }
 
 /* The requested files; without any, standard output unless that is a terminal. */
@@ -167,7 +203,8 @@ static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_argume
         out->paths[out->count++] = arguments->report;
     if (arguments->plot)
         out->paths[out->count++] = arguments->plot;
-    const bool nothing = out->count == 0 && !arguments->json;
+    const bool nothing =
+        out->count == 0 && !arguments->json && !to_standard_output(arguments->save);
     if (nothing && !isatty(STDOUT_FILENO))
         out->paths[out->count++] = "-";
     out->unkept = nothing && out->count == 0;
@@ -208,7 +245,9 @@ static dfl_status open_outputs(dfl_simulation *sim, void *user)
 {
     job *it = user;
     cli_interrupt_defer(true);
-    it->out.failed = open_all(sim->record, &it->out, it->model);
+    it->out.failed = open_saved(it, sim->ctx);
+    if (!it->out.failed)
+        it->out.failed = open_all(sim->record, &it->out, it->model);
     return it->out.failed;
 }
 

@@ -69,8 +69,9 @@ static const row table[] = {
      "also goes on with a run that `--save` has saved."},
     {"save", CLI_TEXT, CLI_RUN, FIELD(save), "FILE", NULL, NULL, NULL,
      "save the state at the end; --start-from FILE goes on from there",
-     "Save the complete state at the end of the run; `--start-from` goes on from there, with the "
-     "same model, form and method."},
+     "Save the complete state at the end of the run, also where Ctrl-C ends it; `--start-from` "
+     "goes "
+     "on from there, with the same model, form and method. `-`: to standard output."},
     {"at", CLI_TEXT, CLI_LINEAR, FIELD(at), "WHERE", "the start", NULL, NULL,
      "NAME=VALUE,... (other values move as little as possible), equilibrium, or t=TIME",
      "Where: `NAME=VALUE,...` gives variables other values than the script does, and all others "

@@ -16,18 +16,43 @@ static dfl_script_options script_options(const dfl_load_options *options)
                                 .user = o->user};
 }
 
+dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts)
+{
+    if (count < 0 || (count > 0 && !texts))
+        return dfl_fail(ctx, DFL_INVALID, "%d %s: give a number of texts, and the texts", count,
+                        name);
+    for (int i = 0; i < count; i++)
+        if (!texts[i])
+            return dfl_fail(ctx, DFL_INVALID, "number %d of %d %s is NULL", i, count, name);
+    return DFL_OK;
+}
+
+static dfl_status check(dfl_model **out, dfl_context *ctx, const dfl_script_options *options,
+                        const char *named)
+{
+    *out = NULL;
+    if (!ctx)
+        return DFL_INVALID; /* there is no place for a message */
+    if (!named)
+        return dfl_fail(ctx, DFL_INVALID, "the script is NULL; name its file, or give its text");
+    const dfl_status status = dfl_check_texts(ctx, "set", options->nset, options->set);
+    return status ? status : dfl_check_texts(ctx, "input", options->ninput, options->input);
+}
+
 dfl_status dfl_model_load(dfl_model **out, dfl_context *ctx, const char *path,
                           const dfl_load_options *options)
 {
     const dfl_script_options script = script_options(options);
-    return dfl_script_load(out, ctx, path, &script);
+    const dfl_status status = check(out, ctx, &script, path);
+    return status ? status : dfl_script_load(out, ctx, path, &script);
 }
 
 dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *name,
                                const char *text, size_t length, const dfl_load_options *options)
 {
     const dfl_script_options script = script_options(options);
-    return dfl_script_load_text(out, ctx, name, text, length, &script);
+    const dfl_status status = check(out, ctx, &script, name ? text : NULL);
+    return status ? status : dfl_script_load_text(out, ctx, name, text, length, &script);
 }
 
 dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,

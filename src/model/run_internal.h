@@ -53,6 +53,9 @@ dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, in
 dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
                                 const dfl_choices *choices, bool prescribe);
 
+/* DFL_INVALID unless `texts` are `count` texts; `name` is used in messages. */
+dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts);
+
 /* run_values.c: names and values, and their end. */
 dfl_status dfl_run_list_values(dfl_run *run);
 void dfl_run_clear_values(dfl_run *run);

@@ -10,6 +10,7 @@ static bool watch(double t, double step, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
 static dfl_status met(int event, int direction, double t, void *user);
 static dfl_status advance(dfl_run *run, double t);
+static dfl_status explain(dfl_run *run, dfl_status status);
 
 dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *model,
                           const dfl_run_options *options)
@@ -139,7 +140,7 @@ dfl_status dfl_run_start(dfl_run *run)
 dfl_status dfl_run_advance(dfl_run *run, double t)
 {
     run->single = false;
-    return isfinite(t) ? advance(run, t)
+    return isfinite(t) ? explain(run, advance(run, t))
                        : dfl_fail(run->ctx, DFL_INVALID, "cannot advance to t = %g", t);
 }
 
@@ -150,7 +151,8 @@ dfl_status dfl_run_step(dfl_run *run)
     run->single = true;
     run->stepped = false;
     const dfl_status status = advance(run, ahead ? end : INFINITY);
-    return status == DFL_STOPPED && run->stepped ? DFL_OK : status;
+    const bool one = status == DFL_STOPPED && run->stepped && run->sim.stop_event < 0;
+    return one && !run->sim.trouble ? DFL_OK : explain(run, status);
 }
 
 static dfl_status advance(dfl_run *run, double t)
@@ -158,26 +160,34 @@ static dfl_status advance(dfl_run *run, double t)
     if (!run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s",
                         run->finished ? "finished" : "not started; call dfl_run_start first");
-    dfl_status status = dfl_run_refresh(run);
+    const dfl_status status = dfl_run_refresh(run);
     if (status)
         return status;
+    run->sim.stop_event = -1;
+    run->known_at = NAN;
     if (run->single && isinf(t)) /* a time that the next step cannot reach */
         t = dfl_run_time(run) + 1e6 * (1 + fabs(dfl_run_time(run)));
-    status =
-        run->single ? dfl_solver_advance(run->sim.solver, t) : dfl_simulation_advance(&run->sim, t);
-    run->known_at = NAN;
-    if (run->sim.trouble == DFL_STOPPED || status == DFL_STOPPED) { /* it may go on */
-        run->sim.trouble = DFL_OK;
+    return run->single ? dfl_solver_advance(run->sim.solver, t)
+                       : dfl_simulation_advance(&run->sim, t);
+}
+
+/* The message of what ended an advance; a run that was stopped may go on. */
+static dfl_status explain(dfl_run *run, dfl_status status)
+{
+    dfl_simulation *sim = &run->sim;
+    if (!run->started || run->finished)
+        return status;
+    const bool stopped = sim->trouble == DFL_STOPPED || (!sim->trouble && status == DFL_STOPPED);
+    if (stopped) {
+        sim->trouble = DFL_OK;
         atomic_store(&run->cancelled, false);
-        return dfl_fail(run->ctx, DFL_STOPPED, "the run was stopped at t = %.10g",
-                        dfl_run_time(run));
+        return dfl_simulation_stopped(sim);
     }
-    if (run->sim.trouble)
-        status = dfl_fail(run->ctx, run->sim.trouble, "%s", run->sim.message);
-    if (status && status != DFL_STOPPED)
-        status = dfl_study_explain(run->runnable, status, dfl_run_time(run),
-                                   dfl_solver_state(run->sim.solver));
-    return status;
+    if (sim->trouble)
+        return dfl_fail(run->ctx, sim->trouble, "%s", sim->message);
+    return status ? dfl_study_explain(run->runnable, status, dfl_run_time(run),
+                                      dfl_solver_state(sim->solver))
+                  : DFL_OK;
 }
 
 static bool watch(double t, double step, void *user)
@@ -213,9 +223,15 @@ dfl_status dfl_run_finish(dfl_run *run)
     dfl_summary summary;
     if (isnan(run->settings.to))
         return dfl_fail(run->ctx, DFL_INVALID, "the run has no end; give the setting 'to'");
-    dfl_status status = dfl_run_advance(run, run->settings.to);
+    run->single = false;
+    dfl_status status = advance(run, run->settings.to);
     if (run->finished || !run->started)
         return status;
+    if (run->sim.trouble == DFL_STOPPED) { /* by a callback */
+        run->sim.trouble = DFL_OK;
+        status = DFL_STOPPED;
+    }
+    atomic_store(&run->cancelled, false);
     status = dfl_simulation_end(&summary, &run->sim, status);
     run->finished = true;
     const dfl_status closed = dfl_record_close(run->record, &summary);

@@ -13,7 +13,7 @@ dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, in
                             const char *const *settings)
 {
     *out = dfl_choices_none("");
-    dfl_status status = DFL_OK;
+    dfl_status status = dfl_check_texts(ctx, "settings", count, settings);
     for (int i = 0; !status && i < count; i++)
         status = choose(out, texts, ctx, settings[i]);
     return status;
@@ -27,9 +27,11 @@ static dfl_status choose(dfl_choices *out, char **texts, dfl_context *ctx, const
         return dfl_fail(ctx, DFL_INVALID, "setting '%s': write NAME=VALUE", text);
     memcpy(name, text, (size_t)(equal - text));
     const int setting = dfl_setting_find(name);
-    if (setting < 0 || !(dfl_setting_at(setting)->where & DFL_FOR_SCRIPT))
+    if (setting < 0 || !(dfl_setting_at(setting)->where & (DFL_FOR_SCRIPT | DFL_FOR_RUN)))
         return dfl_fail(ctx, DFL_INVALID,
-                        "there is no setting '%s'; those of simulate{} are allowed", name);
+                        "there is no setting '%s'; those of simulate{} and of driftless run are "
+                        "allowed",
+                        name);
     const dfl_setting_kind kind = dfl_setting_at(setting)->kind;
     if (kind != DFL_SETTING_WORD && kind != DFL_SETTING_TEXT)
         return choose_number(out, ctx, setting, text, equal + 1);

@@ -42,6 +42,7 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     const bool instant = st->t == sw->instant;
     if (at > 1) {
         sw->pending = sw->timed = instant;
+        sw->pending_at = st->t;
         return instant ? dfl_switching_mark_instants(solver) : DFL_OK;
     }
     if (at < 1 && solver->options.step.fixed > 0 && isnan(sw->resume_at))
@@ -58,6 +59,7 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     if (at < 1 && !land_at(solver, at))
         status = cut_at(solver, when);
     sw->pending = true;
+    sw->pending_at = time_here(solver);
     sw->timed = false;
     return status ? status : mark_crossed(solver, at, first);
 }

@@ -218,6 +218,7 @@ static dfl_status end_at_event(dfl_solver *solver, int event)
         opt->output.on_step(solver, st->t_old, t, solver->x_stop, opt->user);
     solver->present = &st->here;
     solver->unreported = false;
+    solver->cut = NAN; /* what was found behind the event will be found again */
     if (!evaluated)
         return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
     if (!solver->landed)

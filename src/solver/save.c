@@ -139,6 +139,15 @@ size_t dfl_solver_saved_size(const dfl_solver *solver)
     return count.used;
 }
 
+/* Finishes the report of a step that a callback has stopped: what it has not said would be lost. */
+static dfl_status settle(dfl_solver *solver)
+{
+    dfl_status status = DFL_OK;
+    while (solver->unreported && (!status || status == DFL_STOPPED))
+        status = dfl_solver_report_step(solver);
+    return status && status != DFL_STOPPED ? status : dfl_switching_stand_at_cut(solver);
+}
+
 dfl_status dfl_solver_save(void *bytes, dfl_solver *solver)
 {
     const dfl_stepper *st = solver->stepper;
@@ -146,6 +155,9 @@ dfl_status dfl_solver_save(void *bytes, dfl_solver *solver)
     double *x = solver->saved;
     if (!solver->started)
         return dfl_fail(solver->ctx, DFL_INVALID, "call dfl_solver_start before dfl_solver_save");
+    const dfl_status settled = settle(solver);
+    if (settled)
+        return settled;
     beginning at = {.t = st->t, .h = st->h, .order = st->order, .carried = solver->sys.carried};
     memset(x, 0, leading_room(solver) * sizeof *x);
     memcpy(x, st->here.x, leading(solver) * sizeof *x);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static dfl_status advance(dfl_solver *solver, double t_end);
+static dfl_status end_of_advance(dfl_solver *solver, dfl_status status, bool moved);
 
 dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
                              const dfl_solver_options *options)
@@ -133,10 +134,13 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     if (reach)
         return reach;
     const double begin = dfl_clock();
+    const bool turned = solver->sense * (t_end - st->t) <= 0;
     solver->t_end = t_end;
     long attempts_left = solver->options.step.max_attempts;
     dfl_status status =
         moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
+    if (!status && moves)
+        status = dfl_switching_go_on(solver, turned);
     if (!status && moves)
         dfl_stepper_aim(st, t_end);
     while (!status && st->t != t_end) {
@@ -167,17 +171,23 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         if (!status && st->h == 0 && st->t != t_end)
             dfl_stepper_aim(st, t_end);
     }
-    if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
-        dfl_stepper_start(st, solver->options.step.fixed);
-        solver->sense = 0;
-        solver->unreported = false;
-    }
-    if (!status) { /* the evaluation at the end point served the residuals */
-        stats->evaluations -= moves;
-        stats->check_evaluations += moves;
-        status = dfl_solver_report_end(solver);
-    }
+    status = end_of_advance(solver, status, moves);
     stats->seconds += dfl_clock() - begin;
+    return status;
+}
+
+static dfl_status end_of_advance(dfl_solver *solver, dfl_status status, bool moved)
+{
+    if (!status) { /* the evaluation at the end point served the residuals */
+        solver->stats.evaluations -= moved;
+        solver->stats.check_evaluations += moved;
+        return dfl_solver_report_end(solver);
+    }
+    if (status == DFL_STOPPED)
+        return solver->unreported || !dfl_switching_stand_at_cut(solver) ? status : DFL_CALLBACK;
+    dfl_stepper_start(solver->stepper, solver->options.step.fixed); /* if continued */
+    solver->sense = 0;
+    solver->unreported = false;
     return status;
 }
 

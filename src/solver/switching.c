@@ -169,14 +169,9 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
         return DFL_OK;
     sw->pending = false;
     solver->stats.crossings++;
-    if (!isnan(solver->cut)) {
-        const bool evaluated = dfl_solver_evaluate_beside(solver, solver->cut, solver->x_cut);
-        solver->cut = NAN;
-        if (!evaluated)
-            return dfl_switching_stopped(solver, "eval");
-        dfl_solver_stand_beside(solver);
-    }
-    dfl_status status = sw->timed ? DFL_OK : guard(solver);
+    dfl_status status = dfl_switching_stand_at_cut(solver);
+    if (!status && !sw->timed)
+        status = guard(solver);
     if (!status)
         status = dfl_switching_report(solver, false);
     if (!status)
@@ -186,6 +181,36 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
     if (solver->stepper->t == sw->instant)
         sw->horizon = sw->instant, sw->instant = INFINITY;
     return status;
+}
+
+dfl_status dfl_switching_stand_at_cut(dfl_solver *solver)
+{
+    const double t = solver->cut;
+    solver->cut = NAN;
+    if (isnan(t))
+        return DFL_OK;
+    if (!dfl_solver_evaluate_beside(solver, t, solver->x_cut))
+        return dfl_switching_stopped(solver, "eval");
+    dfl_solver_stand_beside(solver);
+    return DFL_OK;
+}
+
+dfl_status dfl_switching_go_on(dfl_solver *solver, bool turned)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_stepper *st = solver->stepper;
+    if (!sw)
+        return DFL_OK;
+    const bool there = st->t == sw->pending_at || (st->stepped && solver->cut == sw->pending_at);
+    if (turned || (sw->pending && !there)) {
+        sw->pending = false;
+        sw->instant = INFINITY;
+        sw->horizon = st->t;
+        solver->cut = NAN;
+    }
+    if (turned)
+        sw->resume_at = NAN;
+    return dfl_switching_flip(solver);
 }
 
 /* Asks the model for the other branches, and for what events do. */

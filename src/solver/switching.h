@@ -17,7 +17,8 @@ typedef struct dfl_switching {
     dfl_impulses impulses; /* of a jump */
     bool *crossed;         /* functions that pass zero at the end of the last step ... */
     bool pending;          /* ... and whether there are any ... */
-    bool timed;            /* ... but at a known instant */
+    bool timed;            /* ... but at a known instant ... */
+    double pending_at;     /* ... the time of this point */
     double instant;        /* the next zero of a function of time; INFINITY: none before ... */
     double horizon;        /* ... this time */
     int instant_of;        /* the function */
@@ -57,6 +58,13 @@ dfl_status dfl_switching_check(dfl_solver *solver);
 
 /* After the step was reported: takes the other branches and starts there again. */
 dfl_status dfl_switching_flip(dfl_solver *solver);
+
+/* Before a run goes on that a callback has stopped: what was found at the end of the last step happens
+   now, unless the run turns back (`turned`), or has moved to an event before it. */
+dfl_status dfl_switching_go_on(dfl_solver *solver, bool turned);
+
+/* Makes the state where the last step is cut the present one, if it is. */
+dfl_status dfl_switching_stand_at_cut(dfl_solver *solver);
 
 /* Once the equations have changed at the present time: takes the branches that are valid now, and
    looks for known instants again. */

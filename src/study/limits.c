@@ -51,6 +51,17 @@ dfl_status dfl_study_end_at_event(dfl_summary *summary, dfl_simulation *sim)
     return status;
 }
 
+dfl_status dfl_simulation_stopped(dfl_simulation *sim)
+{
+    const double t = dfl_solver_time(sim->solver);
+    if (sim->stop_event < 0)
+        return dfl_fail(sim->ctx, DFL_STOPPED, "the run was stopped at t = %.10g", t);
+    const dfl_declaration *event = event_declaration(sim->eq->model, sim->stop_event);
+    return event->failure ? fail_limit(sim->eq->model, event, t)
+                          : dfl_fail(sim->ctx, DFL_STOPPED,
+                                     "event '%s' stopped the run at t = %.10g", event->name, t);
+}
+
 void dfl_study_advise_signals(const dfl_model *model, const dfl_settings *settings,
                               dfl_advice_fn tell, void *user)
 {

@@ -24,15 +24,16 @@ dfl_status dfl_saved_run_read(dfl_text *bytes, const char *path)
     return failed ? dfl_fail(bytes->ctx, DFL_IO, "cannot read '%s'", path) : bytes->status;
 }
 
-dfl_status dfl_saved_run_write(dfl_simulation *sim, const char *path)
+dfl_status dfl_saved_run_write(dfl_new_file *file, dfl_simulation *sim)
 {
     const size_t size = dfl_simulation_saved_size(sim);
     char *bytes = dfl_alloc(sim->ctx, size, 1);
-    if (!bytes)
-        return DFL_NO_MEMORY;
-    dfl_status status = dfl_simulation_save(bytes, sim);
+    dfl_status status = bytes ? dfl_simulation_save(bytes, sim) : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_write_file(sim->ctx, path, bytes, size);
+        status = dfl_new_file_write(file, bytes, size);
     dfl_free(sim->ctx, bytes);
+    if (!status)
+        return dfl_new_file_keep(file, NULL);
+    dfl_new_file_discard(file);
     return status;
 }

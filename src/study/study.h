@@ -141,6 +141,10 @@ dfl_status dfl_simulation_advance(dfl_simulation *sim, double t);
 dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 void dfl_simulation_clear(dfl_simulation *sim);
 
+/* Once an advance has returned DFL_STOPPED: the message of why. DFL_STOPPED; or DFL_INVALID and so on,
+   if the event is a limit that must not be passed. */
+dfl_status dfl_simulation_stopped(dfl_simulation *sim);
+
 /* A run that has begun, as bytes; it goes on from a fresh beginning, as dfl_solver_save says. Restoring
    needs a run of the same model with the same form and method that has begun. DFL_INVALID: the bytes are
    of another model, version or kind of run, or cut. */
@@ -150,9 +154,10 @@ dfl_status dfl_simulation_restore(dfl_simulation *sim, const void *bytes, size_t
 bool dfl_is_saved_run(const void *bytes, size_t size);
 
 /* A saved run from a file: *bytes, a text of `{.ctx = ctx}`, stays empty if the file is something else. To
-   a file. DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
+   a file that is open, and is in its place afterwards, or gone. DFL_INVALID, DFL_IO, DFL_NO_MEMORY,
+   DFL_STOPPED. */
 dfl_status dfl_saved_run_read(dfl_text *bytes, const char *path);
-dfl_status dfl_saved_run_write(dfl_simulation *sim, const char *path);
+dfl_status dfl_saved_run_write(dfl_new_file *file, dfl_simulation *sim);
 
 /* ---- the start alone ---- */
 

@@ -23,6 +23,14 @@ static const char *const pendulum =
     "initial{ x = 0.9, ['der(x)'] = 0 } guess{ y = -0.5 }\n"
     "simulate{ to = 3, rtol = 1e-8 }\n";
 
+static const char *const bouncing =
+    "local y, x = position('y', 'x') mass(y, 1) mass(x, 1) force(y, -9.81)\n"
+    "local n = discrete('n', 0)\n"
+    "unilateral('floor', y, { restitution = 0.7 })\n"
+    "force(x, -0.3*sign(velocity(x)) + select(x - 1, -2, 1) + n)\n"
+    "sample('tick', { period = 0.13, set = { [n] = 0.2 - n } })\n"
+    "initial{ y = 1, x = 0, ['der(y)'] = 0, ['der(x)'] = 0.4 }\n";
+
 typedef struct fixture {
     dfl_context *ctx;
     dfl_model *model;

@@ -151,6 +151,84 @@ static void single_steps_are_those_of_a_run(void **state)
     finished(&whole);
 }
 
+/* Stopped after every step, also where switches, samples and impacts are due: they happen when the run
+   goes on, once. */
+static void what_is_due_happens_when_a_run_goes_on(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"method=radau", "method=bdf", "method=trapezoidal"};
+    for (int k = 0; k < 3; k++) {
+        const char *const settings[] = {methods[k], "to=2"};
+        const dfl_run_options options = {.nsettings = 2, .settings = settings};
+        fixture f = started(bouncing, &options), whole = started(bouncing, &options);
+        double before = 0;
+        for (; dfl_run_time(f.run) < 2; before = dfl_run_time(f.run)) {
+            expect(&f, dfl_run_step(f.run));
+            assert_true(dfl_run_time(f.run) >= before);
+        }
+        expect(&whole, dfl_run_advance(whole.run, 2));
+        assert_int_equal(dfl_run_statistics(f.run).crossings,
+                         dfl_run_statistics(whole.run).crossings);
+        for (int i = 0; i < dfl_run_values(f.run); i++)
+            assert_near(dfl_run_get(f.run, i), dfl_run_get(whole.run, i), 1e-4);
+        finished(&f);
+        finished(&whole);
+    }
+}
+
+/* Forward to where the next switch is known already, and back to the start. */
+static void runs_turn_back_between_switches(void **state)
+{
+    (void)state;
+    fixture f = started("local x = position('x') mass(x, 1) force(x, select(time - 1, 2, 0))\n"
+                        "initial{ x = 0, ['der(x)'] = 1 }\n",
+                        NULL);
+    expect(&f, dfl_run_advance(f.run, 0.9));
+    expect(&f, dfl_run_advance(f.run, 0.1));
+    assert_near(value(&f, "x"), 0.1, 1e-9);
+    expect(&f, dfl_run_advance(f.run, 2));
+    assert_near(value(&f, "x"), 3, 1e-6);
+    expect(&f, dfl_run_advance(f.run, 0.5));
+    assert_near(value(&f, "x"), 0.5, 1e-6);
+    finished(&f);
+}
+
+/* An event that ends the program's run is named, and the run may go on; a limit is a failure. */
+static void events_stop_runs(void **state)
+{
+    (void)state;
+    fixture f = started("local x = position('x') mass(x, 1) initial{ x = 0, ['der(x)'] = 1 }\n"
+                        "event('there', x - 1, { stop = true })\n",
+                        NULL);
+    assert_int_equal(dfl_run_advance(f.run, 2), DFL_STOPPED);
+    assert_non_null(strstr(dfl_message(f.ctx), "event 'there' stopped the run at t = 1"));
+    assert_near(dfl_run_time(f.run), 1, 1e-9);
+    expect(&f, dfl_run_advance(f.run, 2));
+    assert_near(value(&f, "x"), 2, 1e-9);
+    finished(&f);
+}
+
+static void note_rejected(dfl_log_level level, const char *text, void *user)
+{
+    if (level == DFL_LOG_DEBUG && strstr(text, "rejected"))
+        ++*(long *)user;
+}
+
+static void rejected_steps_are_logged(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"first_step=0.9", "rtol=1e-10"};
+    long rejected = 0;
+    const dfl_run_options options = {
+        .nsettings = 2, .settings = settings, .on_log = note_rejected, .user = &rejected};
+    fixture f = started(pendulum, &options);
+    expect(&f, dfl_run_advance(f.run, 1));
+    assert_true(rejected > 0);
+    assert_true(rejected >=
+                dfl_run_statistics(f.run).rejected_error); /* without the first step's */
+    finished(&f);
+}
+
 /* Rows and summary are those of the program. */
 static void rows_are_kept_in_memory(void **state)
 {
@@ -224,7 +302,18 @@ static void wrong_use_gets_a_message(void **state)
     refused("rtol=small", "not a number");
     refused("rtol=-1", "rtol");
     refused("form=nonsense", "nonsense");
+    static const dfl_load_options negative = {.nset = -1}, absent = {.ninput = 2};
+    static const dfl_run_options wrong = {.nsettings = -3};
     fixture f = created(cart, NULL);
+    dfl_model *model;
+    dfl_run *other;
+    assert_int_equal(dfl_model_load_text(&model, f.ctx, "a", cart, strlen(cart), &negative),
+                     DFL_INVALID);
+    assert_int_equal(dfl_model_load_text(&model, f.ctx, "a", cart, strlen(cart), &absent),
+                     DFL_INVALID);
+    assert_int_equal(dfl_model_load(&model, f.ctx, NULL, NULL), DFL_INVALID);
+    assert_int_equal(dfl_run_create(&other, f.ctx, f.model, &wrong), DFL_INVALID);
+    assert_true(!model && !other);
     assert_int_equal(dfl_run_advance(f.run, 1), DFL_INVALID);
     assert_int_equal(dfl_run_step(f.run), DFL_INVALID);
     assert_int_equal(dfl_run_finish(f.run), DFL_INVALID);
@@ -348,6 +437,10 @@ int main(void)
         cmocka_unit_test(branches_follow_inputs),
         cmocka_unit_test(callbacks_see_steps_and_events),
         cmocka_unit_test(single_steps_are_those_of_a_run),
+        cmocka_unit_test(what_is_due_happens_when_a_run_goes_on),
+        cmocka_unit_test(runs_turn_back_between_switches),
+        cmocka_unit_test(events_stop_runs),
+        cmocka_unit_test(rejected_steps_are_logged),
         cmocka_unit_test(rows_are_kept_in_memory),
         cmocka_unit_test(nothing_grows),
         cmocka_unit_test(settings_and_initial_values_come_from_outside),

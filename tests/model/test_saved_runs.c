@@ -1,14 +1,6 @@
 /* A run as bytes: it goes on with the same bits, whatever happens afterwards. */
 #include "running.h"
 
-static const char *const bouncing =
-    "local y, x = position('y', 'x') mass(y, 1) mass(x, 1) force(y, -9.81)\n"
-    "local n = discrete('n', 0)\n"
-    "unilateral('floor', y, { restitution = 0.7 })\n"
-    "force(x, -0.3*sign(velocity(x)) + select(x - 1, -2, 1) + n)\n"
-    "sample('tick', { period = 0.13, set = { [n] = 0.2 - n } })\n"
-    "initial{ y = 1, x = 0, ['der(y)'] = 0, ['der(x)'] = 0.4 }\n";
-
 static const char *const sampled =
     "local x = position('x') mass(x, 1) local u = discrete('u', 0)\n"
     "sample('control', { period = 0.1, set = { [u] = -4*x - 2*velocity(x) } })\n"
