@@ -54,7 +54,19 @@ typedef struct dfl_declaration {
     const char
         *meaning;  /* constraint of a joint: what the row prevents, "x translation"; else NULL */
     char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
+    bool inner;    /* position, speed, constraint: of absolute coordinates, not for people */
+    bool follows;  /* position, speed: of a joint, from absolute coordinates; needs no mass */
 } dfl_declaration;
+
+/* A body with absolute coordinates: its symbols, and where the joint that it hangs on puts it at
+   the start. Expressions contain coordinates of that joint and of bodies with lower numbers. */
+typedef struct dfl_placement {
+    bool planar;
+    dfl_expr p[7], v[6];     /* x, y, angle; or x, y, z, quaternion; their velocities or speeds */
+    dfl_expr r[3], u[3];     /* position; velocity */
+    dfl_expr R[9], omega[3]; /* rotation, row-major, and its speeds in axes of the body; planar: the
+                                angle and its rate come first */
+} dfl_placement;
 
 /* A spring, a damper or both, for advice: its force is stiffness times stretch plus damping times
    its rate. */
@@ -124,11 +136,14 @@ typedef struct dfl_shape {
 } dfl_shape;
 
 /* How masses, forces of inertia and gravity, and rows of loops of a mechanism are evaluated: as
-   expressions, or by recursions over numbers. Automatic: the way with the lower predicted cost. */
+   expressions, or by recursions over numbers; automatic: the way with the lower predicted cost.
+   Absolute: as expressions in absolute coordinates of every body, which joints become constraints
+   of; equations of thousands of bodies are then sparse. */
 typedef enum dfl_dynamics {
     DFL_DYNAMICS_AUTO,
     DFL_DYNAMICS_EXPRESSIONS,
-    DFL_DYNAMICS_RECURSION
+    DFL_DYNAMICS_RECURSION,
+    DFL_DYNAMICS_ABSOLUTE
 } dfl_dynamics;
 
 /* One velocity's share of a frame's motion. */
@@ -199,6 +214,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_contribution) forces;
     DFL_LIST(dfl_start_value) starts; /* one per symbol: the last call is used */
     DFL_LIST(dfl_side) sides;         /* of the start */
+    DFL_LIST(dfl_placement) places;   /* bodies with absolute coordinates, parents first */
     DFL_LIST(dfl_compliance) compliances;
     DFL_LIST(dfl_prescribed) motions; /* of time alone, without coordinate */
     dfl_actions actions;              /* what happens at events and samples */
@@ -320,6 +336,9 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
 
 /* The start must have this side: `expr` of positions is 1 there (sides.c). */
 dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr);
+
+/* Remembers a body with absolute coordinates. */
+dfl_status dfl_model_place(dfl_model *model, const dfl_placement *placement);
 
 /* Remembers a spring or damper; the name is copied. */
 dfl_status dfl_model_compliance(dfl_model *model, const dfl_compliance *compliance);

@@ -75,6 +75,7 @@ void dfl_model_free(dfl_model *model)
                             model->masses.item,
                             model->forces.item,
                             model->starts.item,
+                            model->places.item,
                             model->signals.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
@@ -157,6 +158,17 @@ dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr
     if (!copy)
         return DFL_NO_MEMORY;
     model->sides.item[model->sides.count++] = (dfl_side){copy, expr, line};
+    return DFL_OK;
+}
+
+dfl_status dfl_model_place(dfl_model *model, const dfl_placement *placement)
+{
+    dfl_placement *all = dfl_grow(model->ctx, model->places.item, &model->places.room,
+                                  model->places.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->places.item = all;
+    all[model->places.count++] = *placement;
     return DFL_OK;
 }
 

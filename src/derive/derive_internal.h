@@ -4,6 +4,10 @@
 
 #include "derive/derive.h"
 
+/* placing.c: what dfl_equations_place needs. */
+dfl_status dfl_derive_placing(dfl_equations *eq);
+void dfl_placing_free(struct dfl_placing *placing, dfl_context *ctx);
+
 /* A list of entries; _finish brings it into the order of dfl_sparse and adds entries at the same
    place in the order in which they came. */
 dfl_status dfl_sparse_add(dfl_sparse *matrix, int *room, dfl_graph *graph, int row, int col,

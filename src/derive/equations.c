@@ -35,8 +35,9 @@ dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jaco
 static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians)
 {
     static dfl_status (*const stages[])(dfl_equations *) = {
-        count_unknowns, order_unknowns,      make_slots,        name_accelerations,
-        collect_rows,   dfl_derive_dynamics, dfl_derive_hidden, dfl_derive_massless,
+        count_unknowns,      order_unknowns,    make_slots,
+        name_accelerations,  collect_rows,      dfl_derive_placing,
+        dfl_derive_dynamics, dfl_derive_hidden, dfl_derive_massless,
     };
     *out = NULL;
     dfl_equations *eq = dfl_alloc(model->ctx, 1, sizeof *eq);
@@ -96,6 +97,7 @@ void dfl_equations_free(dfl_equations *eq)
     for (int kind = 0; kind < DFL_SYM_KINDS; kind++)
         dfl_free(ctx, eq->slot[kind]);
     dfl_free(ctx, eq->x);
+    dfl_placing_free(eq->placing, ctx);
     dfl_free(ctx, eq->massless.velocity);
     dfl_directions_free(eq->massless.tree, ctx);
     dfl_free(ctx, eq->declared.row);

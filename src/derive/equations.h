@@ -71,7 +71,8 @@ typedef struct dfl_equations {
     bool have_jacobians;
     bool again; /* constraints were declared during the derivation: derive again */
     dfl_equation_flags flags;
-    dfl_expr energy; /* T + V, or DFL_NO_EXPR */
+    struct dfl_placing *placing; /* of absolute coordinates at the start, or NULL */
+    dfl_expr energy;             /* T + V, or DFL_NO_EXPR */
     struct {
         dfl_expr *drift, *push; /* ne+nep: the rate of an invariant; `push` by accelerations */
     } kept;
@@ -106,5 +107,9 @@ dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
 /* Writes the initial values of the script to their places in x, and to `held` (may be NULL) whether
    they are held; all other entries are unchanged. */
 void dfl_equations_given(double *x, bool *held, const dfl_equations *eq);
+
+/* Sets absolute coordinates of bodies where their joints, whose coordinates are in x, put them
+   (placing.c). */
+void dfl_equations_place(double *x, const dfl_equations *eq);
 
 #endif

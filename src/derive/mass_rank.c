@@ -26,55 +26,92 @@ static void mark_support(dfl_elimination *el, const dfl_mass_copies *copies);
 static dfl_status collect_directions(double **basis, int *count, dfl_context *ctx,
                                      const dfl_elimination *el, const dfl_mass_copies *copies);
 
+/* M at the start by its nonzeros, with a diagonal, and room for its numbers. */
+typedef struct packed_mass {
+    dfl_csc pattern, no_rows;
+    int *at, *diagonal; /* entries of M in the pattern */
+    double *value, *packed;
+    dfl_expr *exprs;
+    dfl_saddle_ldl *ldl;
+} packed_mass;
+
+static void clear_packed(packed_mass *m, dfl_context *ctx)
+{
+    dfl_saddle_ldl_free(m->ldl);
+    dfl_csc_clear(&m->pattern, ctx);
+    dfl_csc_clear(&m->no_rows, ctx);
+    void *const blocks[] = {m->at, m->value, m->packed, m->exprs};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        dfl_free(ctx, blocks[i]);
+}
+
+static dfl_status create_packed(packed_mass *out, const dfl_equations *eq)
+{
+    const dfl_sparse *M = &eq->M;
+    dfl_context *ctx = eq->model->ctx;
+    const size_t room = (size_t)M->count + (size_t)eq->nv + 1;
+    dfl_place_of_entry *place = dfl_alloc(ctx, room, sizeof *place);
+    *out = (packed_mass){.at = dfl_alloc(ctx, room, sizeof *out->at),
+                         .value = dfl_alloc(ctx, room, sizeof *out->value),
+                         .packed = dfl_alloc(ctx, room, sizeof *out->packed),
+                         .exprs = dfl_alloc(ctx, room, sizeof *out->exprs)};
+    dfl_status status =
+        place && out->at && out->value && out->packed && out->exprs ? DFL_OK : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < M->count; k++) {
+        place[k] = (dfl_place_of_entry){M->entry[k].row, M->entry[k].col};
+        out->exprs[k] = M->entry[k].expr;
+    }
+    for (int j = 0; !status && j < eq->nv; j++)
+        place[M->count + j] = (dfl_place_of_entry){j, j};
+    out->diagonal = out->at ? out->at + M->count : NULL;
+    if (!status)
+        status =
+            dfl_csc_create(&out->pattern, out->at, ctx, eq->nv, eq->nv, place, M->count + eq->nv);
+    if (!status)
+        status = dfl_csc_create(&out->no_rows, NULL, ctx, 0, eq->nv, place, 0);
+    if (!status)
+        status = dfl_saddle_ldl_create(&out->ldl, ctx, &out->pattern, &out->no_rows);
+    dfl_free(ctx, place);
+    return status;
+}
+
+/* Velocities of joints between bodies with absolute coordinates need no mass. */
+static bool needs_mass(const dfl_equations *eq, int velocity)
+{
+    return !dfl_model_owner(eq->model, dfl_equations_v(eq)[velocity].symbol)->follows;
+}
+
 /* Large mass matrices are sparse: whether M without `dfl_mass_light` of its diagonal is still
    positive definite at the start, so that no pivot is below this part of it. False: not known. */
 static dfl_status regular_at_once(bool *out, const dfl_trials *trials)
 {
     enum { LARGE = 60 };
     const dfl_equations *eq = trials->eq;
-    const dfl_sparse *M = &eq->M;
-    dfl_context *ctx = eq->model->ctx;
-    const int nv = eq->nv;
+    packed_mass m;
+    double none = 0;
     *out = false;
-    if (nv < LARGE || !trials->usable[0])
+    if ((eq->nv < LARGE && !eq->placing) || !trials->usable[0])
         return DFL_OK;
-    dfl_place_of_entry *place = dfl_alloc(ctx, (size_t)M->count + 1, sizeof *place);
-    dfl_expr *exprs = dfl_alloc(ctx, (size_t)M->count + 1, sizeof *exprs);
-    double *value = dfl_alloc(ctx, (size_t)M->count + 1, sizeof *value), none = 0;
-    dfl_csc pattern = {0}, no_rows = {0};
-    dfl_saddle_ldl *ldl = NULL;
-    dfl_status status = place && exprs && value ? DFL_OK : DFL_NO_MEMORY;
-    for (int k = 0; !status && k < M->count; k++) {
-        place[k] = (dfl_place_of_entry){M->entry[k].row, M->entry[k].col};
-        exprs[k] = M->entry[k].expr;
-    }
+    dfl_status status = create_packed(&m, eq);
     const dfl_numbers numbers = dfl_trials_numbers(trials, 0);
     if (!status)
-        status = dfl_numbers_values(value, &numbers, eq, exprs, M->count);
-    if (!status)
-        status = dfl_csc_create(&pattern, NULL, ctx, nv, nv, place, M->count);
-    if (!status)
-        status = dfl_csc_create(&no_rows, NULL, ctx, 0, nv, place, 0);
-    if (!status)
-        status = dfl_saddle_ldl_create(&ldl, ctx, &pattern, &no_rows);
-    for (int k = 0; !status && k < M->count; k++) /* in the order of the pattern, by columns */
-        if (M->entry[k].row == M->entry[k].col)
-            value[k] *= 1 - dfl_mass_light;
-    *out = !status && dfl_all_finite(value, M->count) &&
-           dfl_saddle_ldl_factor(ldl, value, &none, 0, NULL);
-    dfl_saddle_ldl_free(ldl);
-    dfl_csc_clear(&pattern, ctx);
-    dfl_csc_clear(&no_rows, ctx);
-    dfl_free(ctx, place);
-    dfl_free(ctx, exprs);
-    dfl_free(ctx, value);
+        status = dfl_numbers_values(m.value, &numbers, eq, m.exprs, eq->M.count);
+    for (int k = 0; !status && k < eq->M.count; k++)
+        m.packed[m.at[k]] = m.value[k];
+    for (int j = 0; !status && j < eq->nv; j++) {
+        double *diagonal = &m.packed[m.diagonal[j]];
+        *diagonal = *diagonal == 0 && !needs_mass(eq, j) ? 1 : *diagonal * (1 - dfl_mass_light);
+    }
+    *out = !status && dfl_all_finite(m.value, eq->M.count) &&
+           dfl_saddle_ldl_factor(m.ldl, m.packed, &none, 0, NULL);
+    clear_packed(&m, eq->model->ctx);
     return status;
 }
 
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
 {
     const dfl_status tried = regular_at_once(out, trials);
-    if (tried || *out)
+    if (tried || *out || trials->eq->placing)
         return tried;
     dfl_mass_copies copies;
     const dfl_status status = take_copies(&copies, trials, 1);

@@ -199,6 +199,7 @@ void dfl_equations_given(double *x, bool *held, const dfl_equations *eq)
         if (held)
             held[place] = start->held;
     }
+    dfl_equations_place(x, eq);
 }
 
 /* Moves every position and velocity by up to a tenth of one plus its size, the same way in every

@@ -31,7 +31,7 @@ dfl_status dfl_drawing_advise(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++)
-        if (drawing->joints[i].loop)
+        if (drawing->joints[i].loop && drawing->nreleases == 0)
             status = advise_cut(drawing, i);
     for (int i = 0; i < drawing->nbodies && !status; i++)
         status = advise_com(drawing, &drawing->bodies[i]);

@@ -57,6 +57,7 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
     dfl_free(ctx, drawing->path);
+    dfl_free(ctx, drawing->releases);
     dfl_free(ctx, drawing->applied);
     dfl_free(ctx, drawing->bonds);
     dfl_free(ctx, drawing);

@@ -95,6 +95,12 @@ typedef struct dfl_bond {
     dfl_vec x, force, torque; /* on B */
 } dfl_bond;
 
+/* A body with absolute coordinates: the link that its joint leads to, and its own last link. */
+typedef struct dfl_release {
+    int body, end, link;
+    dfl_expr p[MOST_P], v[MOST_V];
+} dfl_release;
+
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -111,6 +117,8 @@ struct dfl_drawing {
     int njoints, max_joints;
     dfl_link *links;
     int nlinks, max_links;
+    dfl_release *releases;
+    int nreleases, max_releases;
     dfl_applied *applied;
     int napplied, max_applied;
     dfl_bond *bonds;
@@ -148,6 +156,15 @@ dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body);
 /* Whether a body hangs on the ground by now. */
 bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
 
+/* e' = 1/2 Q omega for a quaternion and its speeds. */
+dfl_status dfl_drawing_turning(dfl_drawing *drawing, const dfl_expr e[4], const dfl_expr w[3]);
+
+/* absolute.c: whether a body, whose joint ends with link `end`, has absolute coordinates; *link, the
+   end of its joint, becomes the link that these move; the rows between both, declared. */
+bool dfl_drawing_releases(const dfl_drawing *drawing, int body, int end);
+dfl_status dfl_drawing_release(int *link, dfl_drawing *drawing, int body);
+dfl_status dfl_drawing_attach(dfl_drawing *drawing);
+
 /* kinematics.c: pose of a link relative to another link between it and the ground; its pose and its
    velocities in the world, which are kept; the vector from its origin to a point of the drawing, in
    world axes. */
@@ -155,6 +172,8 @@ dfl_pose dfl_link_pose(dfl_drawing *drawing, int link, int from);
 const dfl_pose *dfl_link_place(dfl_drawing *drawing, int link);
 void dfl_link_move(dfl_drawing *drawing, int link);
 dfl_vec dfl_link_arm(dfl_drawing *drawing, int link, dfl_vec point);
+/* Its angle in plane models, counted in turns. */
+dfl_expr dfl_link_angle(const dfl_drawing *drawing, int link);
 /* The matrix that carries the link's own axis (not a vector fixed to it) into the world. */
 dfl_mat dfl_link_axes(const dfl_drawing *drawing, int link);
 /* Turn of a link relative to its parent; shift of its origin, in axes of the parent. */

@@ -184,6 +184,8 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
             if (f != 0)
                 status = dfl_model_stored_force(drawing->model, drawing->line, link->v[k], f);
         }
+        if (link->parent == 0)
+            continue;
         const dfl_vec F = to_parent(g, m, m->F);
         p->F = vec_add(g, p->F, F);
         p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, F);
@@ -204,6 +206,8 @@ static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
         for (int k = 0; k < link->dofs; k++)
             energy = dfl_add(g, energy,
                              dfl_mul(g, project(drawing, link, k, m, m->N, m->F), link->v[k]));
+        if (link->parent == 0)
+            continue;
         const dfl_vec P = to_parent(g, m, m->F);
         p->F = vec_add(g, p->F, P);
         p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, P);
@@ -247,7 +251,8 @@ static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
         drawing->line = drawing->joints[link->joint].line;
         for (int k = 0; k < link->dofs && !status; k++)
             status = declare_row(all, drawing, i, k);
-        compose(&all[link->parent], drawing->graph, &all[i]);
+        if (link->parent > 0)
+            compose(&all[link->parent], drawing->graph, &all[i]);
     }
     return status;
 }

@@ -26,7 +26,7 @@ dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_
     const dfl_dynamics wanted = drawing->model->dynamics;
     *recursion = *noteworthy = wanted == DFL_DYNAMICS_RECURSION;
     if (wanted != DFL_DYNAMICS_AUTO)
-        return DFL_OK;
+        return DFL_OK; /* absolute coordinates, too, are evaluated as expressions */
     const dfl_status status = take_size(&size, drawing);
     if (status)
         return status;

@@ -227,16 +227,22 @@ dfl_status dfl_drawing_angle(dfl_expr *angle, dfl_drawing *drawing, int body)
     const dfl_status status = dfl_drawing_link(&link, drawing, body);
     if (status)
         return status;
+    *angle = dfl_link_angle(drawing, link);
+    return dfl_graph_status(drawing->graph);
+}
+
+dfl_expr dfl_link_angle(const dfl_drawing *drawing, int link)
+{
     dfl_graph *g = drawing->graph;
-    *angle = 0;
+    dfl_expr angle = 0;
     for (; link > 0; link = drawing->links[link].parent) {
         const dfl_link *l = &drawing->links[link];
         if (l->kind == DFL_STEP_USER)
-            *angle = dfl_add(g, l->motion->turn, *angle);
+            angle = dfl_add(g, l->motion->turn, angle);
         else if (l->kind == DFL_STEP_REVOLUTE)
-            *angle = dfl_add(g, dfl_mul(g, l->axis.e[2], l->p[0]), *angle);
+            angle = dfl_add(g, dfl_mul(g, l->axis.e[2], l->p[0]), angle);
     }
-    return dfl_graph_status(g);
+    return angle;
 }
 
 dfl_status dfl_drawing_omega(dfl_vec *omega, dfl_drawing *drawing, int body)

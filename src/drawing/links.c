@@ -77,7 +77,22 @@ static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
 static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
-    const dfl_expr *e = joint->p + joint->np - 4, *w = joint->v, half = dfl_constant(g, 0.5);
+    const dfl_expr *e = joint->p + joint->np - 4, *w = joint->v;
+    dfl_status status = dfl_drawing_turning(drawing, e, w);
+    if (status || joint->np == 4)
+        return status;
+    const dfl_link link = {.kind = DFL_STEP_FREE, .p = {0, 0, 0, e[0], e[1], e[2], e[3]}};
+    const dfl_vec rates =
+        mat_times(g, dfl_link_turn(drawing, &link), (dfl_vec){{w[3], w[4], w[5]}});
+    for (int i = 0; i < 3 && !status; i++)
+        status = dfl_model_kinematics(drawing->model, joint->p[i], rates.e[i]);
+    return status;
+}
+
+dfl_status dfl_drawing_turning(dfl_drawing *drawing, const dfl_expr e[4], const dfl_expr w[3])
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr half = dfl_constant(g, 0.5);
     const dfl_vec Q[4] = {{{dfl_neg(g, e[1]), dfl_neg(g, e[2]), dfl_neg(g, e[3])}},
                           {{e[0], dfl_neg(g, e[3]), e[2]}},
                           {{e[3], e[0], dfl_neg(g, e[1])}},
@@ -87,13 +102,6 @@ static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joi
     for (int i = 0; i < 4 && !status; i++)
         status =
             dfl_model_kinematics(drawing->model, e[i], dfl_mul(g, half, vec_dot(g, Q[i], omega)));
-    if (status || joint->np == 4)
-        return status;
-    const dfl_link link = {.kind = DFL_STEP_FREE, .p = {0, 0, 0, e[0], e[1], e[2], e[3]}};
-    const dfl_vec rates =
-        mat_times(g, dfl_link_turn(drawing, &link), (dfl_vec){{w[3], w[4], w[5]}});
-    for (int i = 0; i < 3 && !status; i++)
-        status = dfl_model_kinematics(drawing->model, joint->p[i], rates.e[i]);
     return status;
 }
 
@@ -117,6 +125,8 @@ bool dfl_drawing_hangs(const dfl_drawing *drawing, int body)
 {
     for (int steps = 0; body != DFL_GROUND; steps++) {
         const int joint = drawing->bodies[body].joint;
+        if (drawing->bodies[body].link >= 0)
+            return true;
         if (joint < 0 || steps > drawing->nbodies)
             return false;
         body = drawing->joints[joint].drawn.parent;
@@ -145,6 +155,8 @@ dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body)
         for (int k = 0; k < count && !status; k++)
             status =
                 add_link(&link, drawing, link, b->joint, &dfl_joint_types[joint->kind].step[k]);
+        if (!status && dfl_drawing_releases(drawing, drawing->path[length], link))
+            status = dfl_drawing_release(&link, drawing, drawing->path[length]);
         if (!status)
             b->link = link;
     }

@@ -107,6 +107,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
     if (!status)
         status = declare_loops(drawing);
     if (!status)
+        status = dfl_drawing_attach(drawing);
+    if (!status)
         status = dfl_drawing_leave_rows(drawing);
     if (!status)
         status = declare_lengths(drawing);

@@ -18,6 +18,9 @@ enum { MOST_STEPS = 60, HALVINGS = 12 };
 /* Rows nearer to others than this part of their length are left out. */
 static const double dependent = 3e-6;
 
+/* Unknowns that are all smaller than this part of their units are zero and rounding. */
+static const double rest = 1e-3;
+
 static dfl_status borrow(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
                          int columns);
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities);
@@ -266,7 +269,18 @@ static dfl_status move(dfl_initial *init, int first, int columns, int first_row,
     }
 }
 
-/* One correction; *relative: its size compared with the unknowns. */
+/* The largest unit of the unknowns of a stage. */
+static double largest_unit(const dfl_initial *init, int first, int columns)
+{
+    double most = 0;
+    for (int j = 0; j < columns; j++) {
+        const double *unit = dfl_system_units(&init->sys, first + j);
+        most = fmax(most, unit ? *unit : 1);
+    }
+    return most;
+}
+
+/* One correction; *relative: its size compared with the unknowns, or with `rest` of their units. */
 static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditions *cond,
                           bool velocities)
 {
@@ -294,7 +308,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
             ps->dx[j] = 0;
         size = fmax(size, fabs(ps->dx[j]));
     }
-    *relative = size / (largest > 0 ? largest : 1);
+    *relative = size / fmax(largest, rest * largest_unit(init, first, columns));
     return move(init, first, columns, first_row, rows);
 }
 

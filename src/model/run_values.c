@@ -13,7 +13,7 @@ dfl_status dfl_run_list_values(dfl_run *run)
         return status;
     run->settable = dfl_alloc(run->ctx, (size_t)count, sizeof *run->settable);
     run->number = dfl_alloc(run->ctx, (size_t)count, sizeof *run->number);
-    run->x = dfl_alloc(run->ctx, (size_t)run->columns.n, sizeof *run->x);
+    run->x = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *run->x);
     run->outputs = dfl_alloc(run->ctx, (size_t)run->columns.m, sizeof *run->outputs);
     if (!run->settable || !run->number || !run->x || !run->outputs)
         return DFL_NO_MEMORY;

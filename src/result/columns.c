@@ -12,7 +12,7 @@ dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq)
 {
     dfl_context *ctx = eq->model->ctx;
     const size_t n = (size_t)eq->n, all = n + (size_t)eq->model->count[DFL_AN_OUTPUT];
-    *out = (dfl_columns){.n = eq->n, .m = eq->model->count[DFL_AN_OUTPUT]};
+    *out = (dfl_columns){.m = eq->model->count[DFL_AN_OUTPUT]};
     out->place = dfl_alloc(ctx, n, sizeof *out->place);
     out->names = dfl_alloc(ctx, all, sizeof *out->names);
     out->kinds = dfl_alloc(ctx, n, sizeof *out->kinds);
@@ -20,7 +20,7 @@ dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq)
     dfl_status status = DFL_NO_MEMORY;
     if (out->place && out->names && out->kinds && out->units) {
         list_states(out, eq);
-        dfl_declared_names(out->names + n, eq->model, DFL_AN_OUTPUT);
+        dfl_declared_names(out->names + out->n, eq->model, DFL_AN_OUTPUT);
         status = find_units(out, eq->model);
     }
     if (status)
@@ -46,7 +46,7 @@ void dfl_declared_names(const char **names, const dfl_model *model, dfl_declared
             names[model->declarations.item[i].index] = model->declarations.item[i].name;
 }
 
-/* x = [w l m | r | v | s p] in the order p, v, r, s, w, l, m. */
+/* x = [w l m | r | v | s p] in the order p, v, r, s, w, l, m, without inner ones. */
 static void list_states(dfl_columns *columns, const dfl_equations *eq)
 {
     const int l = eq->nw, m = l + eq->nl, r = m + eq->nm, v = r + eq->nr, s = v + eq->nv;
@@ -57,12 +57,15 @@ static void list_states(dfl_columns *columns, const dfl_equations *eq)
                  {"dynamic", r, eq->nr},           {"contact", s, eq->ns},
                  {"auxiliary", 0, eq->nw},         {"multiplier", l, eq->nl},
                  {"multiplier", m, eq->nm}};
-    int column = 0;
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
-        for (int i = 0; i < parts[part].count; i++, column++) {
-            columns->place[column] = parts[part].first + i;
-            columns->names[column] = eq->x[parts[part].first + i].name;
+        for (int i = parts[part].first; i < parts[part].first + parts[part].count; i++) {
+            const int column = columns->n;
+            if (dfl_model_owner(eq->model, eq->x[i].symbol)->inner)
+                continue;
+            columns->place[column] = i;
+            columns->names[column] = eq->x[i].name;
             columns->kinds[column] = parts[part].kind;
+            columns->n++;
         }
 }
 

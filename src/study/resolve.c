@@ -295,7 +295,7 @@ dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
 {
     const char *how = dfl_choices_text(choices, "evaluation");
     if (is_chosen(choices, NULL, "linear", "sparse") && (!how || !strcmp(how, "auto")))
-        return DFL_DYNAMICS_EXPRESSIONS;
+        return DFL_DYNAMICS_ABSOLUTE;
     if (!how || !strcmp(how, "auto"))
         return DFL_DYNAMICS_AUTO;
     return !strcmp(how, "recursion") ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS;

@@ -1,0 +1,171 @@
+/* Mechanisms with absolute coordinates and sparse matrices move as with joint coordinates and dense ones,
+   and show the same variables. */
+#include "../scripted.h"
+
+#include "result/result.h"
+
+static scripted prepare(scripted s, bool absolute)
+{
+    scripted_expect(&s, dfl_equations_create(&s.eq, s.model, true));
+    scripted_expect(&s, absolute ? dfl_runnable_create_packed(&s.run, s.eq)
+                                 : dfl_runnable_create(&s.run, s.eq));
+    s.x = dfl_alloc(s.ctx, (size_t)s.eq->n, sizeof *s.x);
+    return s;
+}
+
+static scripted load_example(const char *name, bool absolute)
+{
+    char path[500];
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = absolute ? DFL_DYNAMICS_ABSOLUTE
+                                                             : DFL_DYNAMICS_EXPRESSIONS};
+    snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, name);
+    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path, &options));
+    return prepare(s, absolute);
+}
+
+static scripted load_text(const char *text, bool absolute)
+{
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = absolute ? DFL_DYNAMICS_ABSOLUTE
+                                                             : DFL_DYNAMICS_EXPRESSIONS};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options));
+    return prepare(s, absolute);
+}
+
+/* Runs both to `to`: the columns of both have the same names, and agree, with the outputs and without
+   multipliers unless they are `determined`, to `close` of the largest of their kind. */
+static void compare(scripted *joints, scripted *absolute, double to, double close, bool determined)
+{
+    scripted *const both[] = {joints, absolute};
+    dfl_columns columns[2];
+    double *outputs[2], largest[16] = {0};
+    const char *kinds[16] = {0};
+    for (int k = 0; k < 2; k++) {
+        scripted_start(both[k], &(dfl_solver_options){.rtol = 1e-9});
+        scripted_advance(both[k], to);
+        scripted_expect(both[k], dfl_columns_create(&columns[k], both[k]->eq));
+        outputs[k] = dfl_alloc(both[k]->ctx, (size_t)columns[k].m + 1, sizeof(double));
+        dfl_runnable_outputs(outputs[k], both[k]->run, to, both[k]->x);
+    }
+    assert_int_equal(columns[0].n, columns[1].n);
+    assert_true(absolute->eq->n > joints->eq->n);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < columns[0].n; i++) {
+            int kind = 0;
+            while (kinds[kind] && strcmp(kinds[kind], columns[0].kinds[i]) != 0)
+                kind++;
+            kinds[kind] = columns[0].kinds[i];
+            const double a = joints->x[columns[0].place[i]], b = absolute->x[columns[1].place[i]];
+            largest[kind] = fmax(largest[kind], fabs(a));
+            assert_string_equal(columns[0].names[i], columns[1].names[i]);
+            if (pass == 1 && (determined || strcmp(kinds[kind], "multiplier") != 0) &&
+                !(fabs(a - b) <= close * fmax(largest[kind], 1e-3)))
+                fail_msg("%s: %.15g and %.15g", columns[0].names[i], a, b);
+        }
+    double most = 1;
+    for (int i = 0; i < columns[0].m; i++)
+        most = fmax(most, fabs(outputs[0][i]));
+    for (int i = 0; i < columns[0].m; i++)
+        if (!(fabs(outputs[0][i] - outputs[1][i]) <= close * most))
+            fail_msg("output %d: %.15g and %.15g", i, outputs[0][i], outputs[1][i]);
+    for (int k = 0; k < 2; k++) {
+        dfl_columns_clear(&columns[k], both[k]->ctx);
+        dfl_free(both[k]->ctx, outputs[k]);
+        scripted_free(both[k]);
+    }
+}
+
+/* In the plane and in space, with loops, springs, motors, gears, reactions, bodies without inertia. */
+static void examples_move_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double to;
+        bool redundant;
+    } example[] = {{"andrews-bodies", 0.01, false},
+                   {"bricard", 1, true},
+                   {"flyball", 0.5, false},
+                   {"four-bar-bodies", 1, false},
+                   {"slider-crank-bodies", 1, false},
+                   {"suspension", 0.5, false},
+                   {"truck", 0.5, false}};
+    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
+        scripted joints = load_example(example[i].name, false);
+        scripted absolute = load_example(example[i].name, true);
+        print_message("%s\n", example[i].name);
+        compare(&joints, &absolute, example[i].to, 1e-6, !example[i].redundant);
+    }
+}
+
+/* A chain of two bodies with each kind of joint between them; axes that no axis of coordinates is. */
+static void all_joints_move_alike(void **state)
+{
+    (void)state;
+    static const char *const joint[] = {
+        "revolute('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}}) "
+        "initial{['j.q'] = 0.4, ['der(j.q)'] = 1}\n",
+        "prismatic('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}}) "
+        "initial{['j.q'] = 0.4, ['der(j.q)'] = 1}\n",
+        "screw('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}, lead = 0.3}) "
+        "initial{['j.q'] = 0.4, ['der(j.q)'] = 1}\n",
+        "cylindrical('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}}) initial{['j.q1'] = 0.4}\n",
+        "universal('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}, axis2 = {0, 1, -1}}) "
+        "initial{['j.q1'] = 0.4, ['der(j.q2)'] = 2}\n",
+        "planar_joint('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}}) initial{['j.q3'] = 0.4}\n",
+        "translation('j', a, b) initial{['der(j.q2)'] = 0.4}\n",
+        "revolute('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}, motion = sin(3*time)})\n",
+        "joint('j', a, b, {at = {1, 0, 0}, coordinates = {'u', 'w'}, "
+        "pose = function(u, w) return {u, u*w, 0}, {axis = {0, 0, 1}, angle = u + w} end})\n"};
+    for (size_t i = 0; i < sizeof joint / sizeof *joint; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "gravity{0, -9.81, 3}\n"
+                 "local a = body('a', {mass = 2, com = {0.5, 0.1, 0}, inertia = {0.1, 0.3, 0.4}})\n"
+                 "local b = body('b', {mass = 1, com = {1.5, 0, 0.2}, inertia = {0.1, 0.2, 0.2}})\n"
+                 "revolute('base', ground, a, {at = {0, 0, 0}, axis = {0, 1, 3}})\n"
+                 "%s"
+                 "initial{['base.q'] = 0.3, ['der(base.q)'] = 0.5}\n"
+                 "spring('s', ground, b, {from = {1, 1, 1}, to = {2, 0, 0}, stiffness = 5, "
+                 "damping = 0.5, length = 0.5})\n"
+                 "output('tip', point(b, {2, 0, 0}), 'position', 'velocity', 'acceleration')\n",
+                 joint[i]);
+        print_message("%s", joint[i]);
+        scripted joints = load_text(text, false), absolute = load_text(text, true);
+        compare(&joints, &absolute, 0.5, 1e-6, true);
+    }
+}
+
+/* 200 hinged bodies: rows hold on all levels, and energy is conserved. */
+static void a_long_chain_does_not_drift(void **state)
+{
+    (void)state;
+    scripted s = load_text("planar() gravity{0, -9.81}\n"
+                           "local last = ground\n"
+                           "for i = 1, 200 do\n"
+                           "  local b = body('b' .. i, {mass = 1, com = {i - 0.5, 0}, "
+                           "inertia = 1/12})\n"
+                           "  revolute('j' .. i, last, b, {at = {i - 1, 0}})\n"
+                           "  last = b\n"
+                           "end\n",
+                           true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-7});
+    const double energy = dfl_runnable_energy(s.run, 0, s.x);
+    scripted_advance(&s, 0.3);
+    const dfl_residuals residuals = dfl_solver_residuals(s.solver);
+    assert_true(residuals.position < 1e-8 && residuals.velocity < 1e-6);
+    assert_true(fabs(dfl_runnable_energy(s.run, 0.3, s.x) - energy) < 1e-6 * 200 * 9.81);
+    scripted_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_move_alike),
+        cmocka_unit_test(all_joints_move_alike),
+        cmocka_unit_test(a_long_chain_does_not_drift),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
