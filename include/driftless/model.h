@@ -75,9 +75,15 @@ const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns);
 /* Finds consistent initial values at the time `from` of the settings. */
 dfl_status dfl_run_start(dfl_run *run);
 
-/* Advances to time t (s), where a step ends, or by one step. DFL_STOPPED: a callback, dfl_run_cancel
-   or an event of the script has stopped it, which the message names; it may go on; other statuses of dfl_solver_advance. After a failure the
-   run stays at its last step. */
+/* Advances to time t (s), where a step ends, or by one step. A time inside the last step is reached by
+   interpolation, on the constraints, and the next step goes on from its end. With the setting
+   "interpolate=true" no step ends at t: the run takes its own steps, the last one beyond t, and
+   values are interpolated there as they are; callbacks and rows come with the steps; inputs and
+   parameters that are set act from t on all the same. (With the methods bdf, trapezoidal and midpoint
+   steps end at t.)
+   DFL_STOPPED: a callback, dfl_run_cancel or an event of the script has stopped it, which the message
+   names; it may go on. Other statuses of dfl_solver_advance. After a failure the run stays at its
+   last step. */
 dfl_status dfl_run_advance(dfl_run *run, double t);
 dfl_status dfl_run_step(dfl_run *run);
 

@@ -68,6 +68,14 @@ double dfl_solver_time(const dfl_solver *solver);
 const double *dfl_solver_state(const dfl_solver *solver);
 double dfl_solver_step(const dfl_solver *solver);
 
+/* The time at which the last step began, as far back as dfl_solver_interpolate reaches; the present time
+   if there is no such step. */
+double dfl_solver_step_begin(const dfl_solver *solver);
+
+/* Makes the state at time `t` inside the last step the present one, on all constraints; the run goes on
+   from there. Statuses of dfl_solver_interpolate. */
+dfl_status dfl_solver_step_back(dfl_solver *solver, double t);
+
 /* The order of the method in the last accepted step. Before the first step it is the order of that
    step, before a start 0. */
 int dfl_solver_order(const dfl_solver *solver);

@@ -33,6 +33,10 @@ struct dfl_run {
     bool changed;    /* inputs or parameters, since the last state */
     bool single;     /* one step is wanted */
     bool stepped;    /* ... and taken */
+    bool asked;      /* a callback wants the run to stop */
+    bool stop_ahead; /* the run was stopped where the last step ends, after `shown` */
+    double shown;    /* a time inside the last step that is the present one, or NAN ... */
+    double *inside;  /* n: ... and the state there */
     double known_at; /* the time at which the outputs are known; NAN: nowhere */
     atomic_bool cancelled;
 
@@ -55,6 +59,15 @@ dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_mod
 
 /* DFL_INVALID unless `texts` are `count` texts; `name` is used in messages. */
 dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts);
+
+/* run_inside.c: the present time and state. */
+double dfl_run_now(const dfl_run *run);
+const double *dfl_run_state(const dfl_run *run);
+/* Whether t is inside the last step; makes it the present time, by interpolation. */
+bool dfl_run_reaches(const dfl_run *run, double t);
+dfl_status dfl_run_show(dfl_run *run, double t);
+/* Makes the present time one from which the solver goes on. */
+dfl_status dfl_run_settle(dfl_run *run);
 
 /* run_values.c: names and values, and their end. */
 dfl_status dfl_run_list_values(dfl_run *run);

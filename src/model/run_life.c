@@ -6,10 +6,14 @@
 
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
 static dfl_status open_files(dfl_simulation *sim, void *user);
-static bool watch(double t, double step, void *user);
+static bool watch(double t, double h, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
 static dfl_status met(int event, int direction, double t, void *user);
+static dfl_status ready(dfl_run *run);
 static dfl_status advance(dfl_run *run, double t);
+static dfl_status step(dfl_run *run);
+static bool runs_ahead(const dfl_run *run, double t);
+static dfl_status run_ahead(dfl_run *run, double t);
 static dfl_status explain(dfl_run *run, dfl_status status);
 
 dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *model,
@@ -24,7 +28,7 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
         return DFL_NO_MEMORY;
     run->ctx = run->table.ctx = run->summary.ctx = ctx;
     run->options = options ? *options : none;
-    run->known_at = NAN;
+    run->known_at = run->shown = NAN;
     const dfl_status status = derive(run, model, &run->options);
     if (status) {
         dfl_run_free(run);
@@ -139,44 +143,92 @@ dfl_status dfl_run_start(dfl_run *run)
 
 dfl_status dfl_run_advance(dfl_run *run, double t)
 {
-    run->single = false;
-    return isfinite(t) ? explain(run, advance(run, t))
-                       : dfl_fail(run->ctx, DFL_INVALID, "cannot advance to t = %g", t);
+    dfl_status status = ready(run);
+    if (status)
+        return status;
+    if (!isfinite(t))
+        return dfl_fail(run->ctx, DFL_INVALID, "cannot advance to t = %g", t);
+    if (dfl_run_reaches(run, t))
+        return dfl_run_show(run, t);
+    if (runs_ahead(run, t))
+        return explain(run, run_ahead(run, t));
+    return explain(run, advance(run, t));
 }
 
 dfl_status dfl_run_step(dfl_run *run)
 {
-    const double end = run->settings.to, t = dfl_run_time(run);
-    const bool ahead = isfinite(end) && (end - t) * (end - run->settings.from) > 0;
-    run->single = true;
-    run->stepped = false;
-    const dfl_status status = advance(run, ahead ? end : INFINITY);
-    const bool one = status == DFL_STOPPED && run->stepped && run->sim.stop_event < 0;
-    return one && !run->sim.trouble ? DFL_OK : explain(run, status);
+    const dfl_status status = ready(run);
+    return status ? status : explain(run, step(run));
 }
 
-static dfl_status advance(dfl_run *run, double t)
+/* Whether the run can go on; its state belongs to the present inputs and parameters then. */
+static dfl_status ready(dfl_run *run)
 {
     if (!run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s",
                         run->finished ? "finished" : "not started; call dfl_run_start first");
-    const dfl_status status = dfl_run_refresh(run);
-    if (status)
-        return status;
+    return dfl_run_refresh(run);
+}
+
+static dfl_status advance(dfl_run *run, double t)
+{
+    run->single = run->stop_ahead = run->asked = false;
     run->sim.stop_event = -1;
-    run->known_at = NAN;
-    if (run->single && isinf(t)) /* a time that the next step cannot reach */
-        t = dfl_run_time(run) + 1e6 * (1 + fabs(dfl_run_time(run)));
-    return run->single ? dfl_solver_advance(run->sim.solver, t)
-                       : dfl_simulation_advance(&run->sim, t);
+    run->known_at = run->shown = NAN;
+    return dfl_simulation_advance(&run->sim, t);
+}
+
+/* One step, not beyond the end of the settings. DFL_OK also where a step ends at an event. */
+static dfl_status step(dfl_run *run)
+{
+    const double end = run->settings.to, t = dfl_solver_time(run->sim.solver);
+    const bool ahead = isfinite(end) && (end - t) * (end - run->settings.from) > 0;
+    run->single = true;
+    run->stepped = run->stop_ahead = run->asked = false;
+    run->sim.stop_event = -1;
+    run->known_at = run->shown = NAN;
+    /* without an end: a time that the step cannot reach */
+    const dfl_status status =
+        dfl_solver_advance(run->sim.solver, ahead ? end : t + 1e6 * (1 + fabs(t)));
+    const bool other = run->asked || run->sim.stop_event >= 0 || run->sim.trouble;
+    return status == DFL_STOPPED && run->stepped && !other ? DFL_OK : status;
+}
+
+/* Steps need not end where somebody looks, if rows may be interpolated; methods that begin with short
+   steps after every change are not turned back. */
+static bool runs_ahead(const dfl_run *run, double t)
+{
+    const dfl_solver_options *options = &run->settings.solver;
+    const bool back = (t - dfl_solver_time(run->sim.solver)) *
+                          (dfl_solver_time(run->sim.solver) - run->settings.from) <
+                      0;
+    const bool remembers = options->integrator == DFL_BDF ||
+                           options->integrator == DFL_TRAPEZOIDAL ||
+                           options->integrator == DFL_MIDPOINT;
+    return !options->output.project && !remembers && !back && t != run->settings.to;
+}
+
+/* Until t is inside the last step; what stops the run behind t waits until t is there. */
+static dfl_status run_ahead(dfl_run *run, double t)
+{
+    dfl_status status = run->stop_ahead ? DFL_STOPPED : DFL_OK;
+    run->stop_ahead = false;
+    const double sign = t < dfl_solver_time(run->sim.solver) ? -1 : 1;
+    while (!status && sign * (t - dfl_solver_time(run->sim.solver)) > 0)
+        status = step(run);
+    run->shown = run->known_at = NAN;
+    if ((status && status != DFL_STOPPED) || !dfl_run_reaches(run, t))
+        return status;
+    run->stop_ahead = status == DFL_STOPPED;
+    if (run->stop_ahead)
+        run->sim.trouble = DFL_OK;
+    return dfl_run_show(run, t);
 }
 
 /* The message of what ended an advance; a run that was stopped may go on. */
 static dfl_status explain(dfl_run *run, dfl_status status)
 {
     dfl_simulation *sim = &run->sim;
-    if (!run->started || run->finished)
-        return status;
     const bool stopped = sim->trouble == DFL_STOPPED || (!sim->trouble && status == DFL_STOPPED);
     if (stopped) {
         sim->trouble = DFL_OK;
@@ -190,12 +242,13 @@ static dfl_status explain(dfl_run *run, dfl_status status)
                   : DFL_OK;
 }
 
-static bool watch(double t, double step, void *user)
+static bool watch(double t, double h, void *user)
 {
     dfl_run *run = user;
     run->stepped = true;
-    return run->single || atomic_load(&run->cancelled) ||
-           (run->options.on_step && run->options.on_step(t, step, run->options.user));
+    run->asked = atomic_load(&run->cancelled) ||
+                 (run->options.on_step && run->options.on_step(t, h, run->options.user));
+    return run->asked || run->single;
 }
 
 void dfl_run_cancel(dfl_run *run)
@@ -223,10 +276,11 @@ dfl_status dfl_run_finish(dfl_run *run)
     dfl_summary summary;
     if (isnan(run->settings.to))
         return dfl_fail(run->ctx, DFL_INVALID, "the run has no end; give the setting 'to'");
-    run->single = false;
-    dfl_status status = advance(run, run->settings.to);
-    if (run->finished || !run->started)
+    dfl_status status = ready(run);
+    if (!run->started || run->finished)
         return status;
+    if (!status)
+        status = advance(run, run->settings.to);
     if (run->sim.trouble == DFL_STOPPED) { /* by a callback */
         run->sim.trouble = DFL_OK;
         status = DFL_STOPPED;

@@ -14,8 +14,9 @@ dfl_status dfl_run_list_values(dfl_run *run)
     run->settable = dfl_alloc(run->ctx, (size_t)count, sizeof *run->settable);
     run->number = dfl_alloc(run->ctx, (size_t)count, sizeof *run->number);
     run->x = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *run->x);
+    run->inside = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *run->inside);
     run->outputs = dfl_alloc(run->ctx, (size_t)run->columns.m, sizeof *run->outputs);
-    if (!run->settable || !run->number || !run->x || !run->outputs)
+    if (!run->settable || !run->number || !run->x || !run->inside || !run->outputs)
         return DFL_NO_MEMORY;
     for (int i = 0; i < model->declarations.count; i++) {
         const dfl_declaration *decl = &model->declarations.item[i];
@@ -37,6 +38,7 @@ void dfl_run_clear_values(dfl_run *run)
     dfl_free(run->ctx, run->settable);
     dfl_free(run->ctx, run->number);
     dfl_free(run->ctx, run->x);
+    dfl_free(run->ctx, run->inside);
     dfl_free(run->ctx, run->outputs);
 }
 
@@ -92,7 +94,7 @@ double dfl_run_get(dfl_run *run, int number)
         return run->number[number - columns];
     if (!run->started || dfl_run_refresh(run))
         return NAN;
-    const double *x = dfl_solver_state(run->sim.solver), t = dfl_run_time(run);
+    const double *x = dfl_run_state(run), t = dfl_run_now(run);
     if (number < n)
         return x[run->columns.place[number]];
     if (!(run->known_at == t)) {
@@ -132,7 +134,9 @@ dfl_status dfl_run_refresh(dfl_run *run)
     const dfl_conditions conditions = {.completed = take_levels, .user = run};
     if (!run->changed || !run->started)
         return DFL_OK;
-    const dfl_status status = dfl_solver_refresh(run->sim.solver, &conditions);
+    dfl_status status = dfl_run_settle(run);
+    if (!status)
+        status = dfl_solver_refresh(run->sim.solver, &conditions);
     run->known_at = NAN;
     run->changed = status != DFL_OK;
     return status;
@@ -140,7 +144,7 @@ dfl_status dfl_run_refresh(dfl_run *run)
 
 double dfl_run_time(const dfl_run *run)
 {
-    return run->started ? dfl_solver_time(run->sim.solver) : NAN;
+    return run->started ? dfl_run_now(run) : NAN;
 }
 
 dfl_status dfl_run_interpolate(double *values, dfl_run *run, double t, bool project)
@@ -158,14 +162,16 @@ dfl_status dfl_run_interpolate(double *values, dfl_run *run, double t, bool proj
 dfl_residuals dfl_run_residuals(dfl_run *run)
 {
     static const dfl_residuals unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    return run->started && !dfl_run_refresh(run) ? dfl_solver_residuals(run->sim.solver) : unknown;
+    if (!run->started || dfl_run_refresh(run))
+        return unknown;
+    return isnan(run->shown) ? dfl_solver_residuals(run->sim.solver)
+                             : dfl_solver_residuals_at(run->sim.solver, run->shown, run->inside);
 }
 
 double dfl_run_energy(dfl_run *run)
 {
     return run->started && !dfl_run_refresh(run)
-               ? dfl_runnable_energy(run->runnable, dfl_run_time(run),
-                                     dfl_solver_state(run->sim.solver))
+               ? dfl_runnable_energy(run->runnable, dfl_run_now(run), dfl_run_state(run))
                : NAN;
 }
 
@@ -183,9 +189,11 @@ size_t dfl_run_saved_size(const dfl_run *run)
 
 dfl_status dfl_run_save(void *bytes, dfl_run *run)
 {
-    const dfl_status status =
+    dfl_status status =
         run->started ? dfl_run_refresh(run)
                      : dfl_fail(run->ctx, DFL_INVALID, "the run has not started: nothing to save");
+    if (!status)
+        status = dfl_run_settle(run);
     return status ? status : dfl_simulation_save(bytes, &run->sim);
 }
 
@@ -195,6 +203,10 @@ dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size)
         return dfl_fail(run->ctx, DFL_INVALID, "start the run before it is restored");
     const dfl_status status = dfl_simulation_restore(&run->sim, bytes, size);
     run->known_at = NAN;
+    if (!status) {
+        run->shown = NAN;
+        run->stop_ahead = false;
+    }
     run->changed = false;
     const dfl_numbers now = dfl_runnable_numbers(run->runnable, 0, NULL, NULL);
     for (int i = 0; i < run->nvalues - run->columns.n - run->columns.m; i++)

@@ -22,6 +22,28 @@ dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool 
     return dfl_solver_continuous(x, solver, t, project);
 }
 
+double dfl_solver_step_begin(const dfl_solver *solver)
+{
+    const dfl_stepper *st = solver->stepper;
+    return st->stepped ? st->t_old : st->t;
+}
+
+dfl_status dfl_solver_step_back(dfl_solver *solver, double t)
+{
+    dfl_status status = dfl_solver_interpolate(solver->x_event, solver, t, true);
+    if (status)
+        return status;
+    if (!dfl_solver_evaluate_beside(solver, t, solver->x_event))
+        return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at t = %.10g, inside the last step",
+                        t);
+    dfl_solver_stand_beside(solver);
+    solver->cut = NAN;
+    solver->unreported = solver->event_found = solver->approached = false;
+    solver->sense = 0; /* events and rows are looked for from here on */
+    solver->present = &solver->stepper->here;
+    return DFL_OK;
+}
+
 dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project)
 {
     const dfl_stepper *st = solver->stepper;

@@ -350,41 +350,6 @@ static void no_memory_is_survived(void **state)
     }
 }
 
-static void *count_alloc(size_t bytes, void *user)
-{
-    ++*(long *)user;
-    return malloc(bytes);
-}
-
-static void count_release(void *block, void *user)
-{
-    (void)user;
-    free(block);
-}
-
-/* Reading values, changing inputs and fixed steps allocate nothing. */
-static void sampled_use_allocates_nothing(void **state)
-{
-    (void)state;
-    static const char *const settings[] = {"fixed_step=0.01"};
-    const dfl_run_options options = {.nsettings = 1, .settings = settings};
-    long blocks = 0;
-    const dfl_allocator allocator = {count_alloc, count_release, &blocks};
-    fixture f = {.ctx = dfl_context_create_with(&allocator)};
-    expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", pendulum, strlen(pendulum), NULL));
-    expect(&f, dfl_run_create(&f.run, f.ctx, f.model, &options));
-    expect(&f, dfl_run_start(f.run));
-    const int L = dfl_run_find(f.run, "L"), x = dfl_run_find(f.run, "x");
-    const long before = blocks;
-    for (int k = 1; k <= 50; k++) {
-        expect(&f, dfl_run_set(f.run, L, 1 + 0.001 * k));
-        expect(&f, dfl_run_advance(f.run, 0.01 * k));
-        assert_true(isfinite(dfl_run_get(f.run, x)));
-    }
-    assert_int_equal(blocks, before);
-    finished(&f);
-}
-
 typedef struct worker {
     const dfl_model *model;
     double L, x;
@@ -446,7 +411,6 @@ int main(void)
         cmocka_unit_test(settings_and_initial_values_come_from_outside),
         cmocka_unit_test(wrong_use_gets_a_message),
         cmocka_unit_test(no_memory_is_survived),
-        cmocka_unit_test(sampled_use_allocates_nothing),
         cmocka_unit_test(runs_of_one_model_live_in_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
