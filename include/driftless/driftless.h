@@ -4,6 +4,7 @@
 #include <driftless/analysis.h>
 #include <driftless/context.h>
 #include <driftless/eom.h>
+#include <driftless/gradient.h>
 #include <driftless/linear.h>
 #include <driftless/multibody.h>
 #include <driftless/options.h>

@@ -89,6 +89,19 @@ typedef struct dfl_jacobian {
 typedef int (*dfl_jacobian_fn)(dfl_jacobian *out, double t, const double *x, const double *a,
                                void *user);
 
+/* Derivatives of the rows of a model with respect to its parameters, x and a held fixed: as
+   dfl_jacobian_fn, but each block has one column per parameter. All blocks are zeroed before the
+   call. */
+typedef struct dfl_parameters {
+    int count;
+    dfl_jacobian_fn slopes; /* NULL: the rows depend on none of them, only the start does */
+    const double
+        *size; /* count: of each parameter, such as its value; NULL: 1. A change of the state
+                           by its tolerance or less, when the parameter changes by its size, is
+                           nothing */
+    void *user;
+} dfl_parameters;
+
 /* The nonzeros of the stacked rows [d; acc; vel; gam; pos; b; dyn; kin] by columns of x (compressed
    columns, row numbers ascending). It groups columns for differences, so that a sparse model
    needs few evaluations. */

@@ -29,6 +29,7 @@ int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments);
 int cli_response(dfl_context *ctx, const cli_arguments *arguments);
 int cli_lqr(dfl_context *ctx, const cli_arguments *arguments);
 int cli_inverse(dfl_context *ctx, const cli_arguments *arguments);
+int cli_gradient(dfl_context *ctx, const cli_arguments *arguments);
 
 /* A script and what was derived from it. */
 typedef struct cli_model {
@@ -41,6 +42,7 @@ typedef struct cli_model {
 /* What a model is loaded for. */
 typedef enum cli_use {
     CLI_EXPRESSIONS, /* everything is an expression, even in large mechanisms */
+    CLI_FOLLOWED,    /* ... with Jacobians and tapes, which write dense matrices */
     CLI_DENSE,       /* with Jacobians and tapes, which write dense matrices ... */
     CLI_FOR_SOLVER,  /* ... or sparse ones, as chosen */
     CLI_TO_RUN       /* ... and forces that jump with a speed may hold it */
@@ -89,6 +91,8 @@ typedef struct cli_near {
    also after a failure. */
 dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
                          const char *endings);
+dfl_status cli_near_load_as(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                            const char *endings, cli_use use);
 dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments);
 dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments);
 void cli_near_clear(cli_near *near);

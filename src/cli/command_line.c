@@ -38,8 +38,9 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                            .size = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->input = dfl_alloc(ctx, (size_t)argc, sizeof *out->input);
+    out->of = dfl_alloc(ctx, (size_t)argc, sizeof *out->of);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);
-    dfl_status status = out->set && out->input && out->output ? DFL_OK : DFL_NO_MEMORY;
+    dfl_status status = out->set && out->input && out->output && out->of ? DFL_OK : DFL_NO_MEMORY;
     for (int i = 0; !status && i < argc; i++) {
         if (!options_end && !strcmp(argv[i], "--"))
             options_end = true;
@@ -62,6 +63,7 @@ void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx)
 {
     dfl_free(ctx, arguments->set);
     dfl_free(ctx, arguments->input);
+    dfl_free(ctx, arguments->of);
     dfl_free(ctx, arguments->output);
     *arguments = (cli_arguments){0};
 }

@@ -24,12 +24,13 @@ enum {
     CLI_RESPONSE = 1 << 10,
     CLI_LQR = 1 << 11,
     CLI_INVERSE = 1 << 12,
-    CLI_ALL = (1 << 13) - 1,
+    CLI_GRADIENT = 1 << 13,
+    CLI_ALL = (1 << 14) - 1,
     CLI_LINEAR = CLI_LINEARIZE | CLI_MODES | CLI_RESPONSE | CLI_LQR, /* at a state: --at */
     CLI_NEAR = CLI_LINEAR | CLI_EQUILIBRIUM
 };
 
-enum { CLI_COMMANDS = 13 };
+enum { CLI_COMMANDS = 14 };
 typedef struct cli_command {
     const char *name;
     unsigned bit;
@@ -56,8 +57,9 @@ typedef struct cli_arguments {
     double first, last, points;              /* frequencies of a response; NAN: not given */
     double step, impulse, size;              /* s after a kick; its size; NAN: not given */
     const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
-    const char **set, **input, **output;
-    int nset, ninput, noutput;
+    const char *by;                          /* names, or NULL */
+    const char **set, **input, **output, **of;
+    int nset, ninput, noutput, nof;
     bool json, quiet, all_events, lua, latex, frames, c, octave, logarithmic, hz, help;
     bool all_unknowns;
     bool prescribe; /* motion(...) of the script is a constraint; not an option */

@@ -15,24 +15,26 @@ static void print_line(const char *text, void *user);
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, cli_use use)
 {
     const bool runnable = use != CLI_EXPRESSIONS;
-    const dfl_script_options options = {
-        .nset = arguments->nset,
-        .set = arguments->set,
-        .ninput = arguments->ninput,
-        .input = arguments->input,
-        .prescribe = arguments->prescribe,
-        .frames = arguments->frames,
-        .dynamics = runnable ? dfl_choices_dynamics(&arguments->choices) : DFL_DYNAMICS_EXPRESSIONS,
-        .print = arguments->quiet ? NULL : print_line};
+    const dfl_script_options options = {.nset = arguments->nset,
+                                        .set = arguments->set,
+                                        .ninput = arguments->ninput,
+                                        .input = arguments->input,
+                                        .prescribe = arguments->prescribe,
+                                        .frames = arguments->frames,
+                                        .dynamics = runnable && use != CLI_FOLLOWED
+                                                        ? dfl_choices_dynamics(&arguments->choices)
+                                                        : DFL_DYNAMICS_EXPRESSIONS,
+                                        .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);
     if (!status && use == CLI_TO_RUN)
         status = dfl_study_derive(&out->eq, &out->run, out->model, &arguments->choices);
     else if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
-    if (!status && (use == CLI_DENSE || use == CLI_FOR_SOLVER))
-        status = use == CLI_DENSE ? dfl_runnable_create(&out->run, out->eq)
-                                  : dfl_study_runnable(&out->run, out->eq, &arguments->choices);
+    if (!status && (use == CLI_DENSE || use == CLI_FOLLOWED || use == CLI_FOR_SOLVER))
+        status = use != CLI_FOR_SOLVER
+                     ? dfl_runnable_create(&out->run, out->eq)
+                     : dfl_study_runnable(&out->run, out->eq, &arguments->choices);
     out->saved.ctx = ctx;
     if (!status && runnable && arguments->start_from)
         status = dfl_saved_run_read(&out->saved, arguments->start_from);

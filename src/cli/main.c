@@ -111,7 +111,15 @@ static const action actions[CLI_COMMANDS] = {
      "replays them.\n"
      "\n"
      "Example:\n"
-     "  driftless inverse robot.lua --to 2 --every 0.01 --output drives.csv\n"}};
+     "  driftless inverse robot.lua --to 2 --every 0.01 --output drives.csv\n"},
+    {cli_gradient,
+     "Runs MODEL and prints outputs at the end with their derivatives by parameters, inputs and\n"
+     "initial values: those of the computed run, exact to its tolerances, through the "
+     "constraints.\n"
+     "\n"
+     "Example:\n"
+     "  driftless gradient pendulum.lua --of x --by L,g --to 2\n"
+     "  driftless gradient crank.lua --of x --of beta --by \"l1,l2,initial(alpha)\" --json\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

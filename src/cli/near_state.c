@@ -30,9 +30,15 @@ static dfl_status check_outputs(dfl_context *ctx, const cli_arguments *arguments
 dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
                          const char *endings)
 {
+    return cli_near_load_as(near, ctx, arguments, endings, CLI_DENSE);
+}
+
+dfl_status cli_near_load_as(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                            const char *endings, cli_use use)
+{
     dfl_status status = check_outputs(ctx, arguments, endings);
     if (!status)
-        status = cli_load(&near->model, ctx, arguments, CLI_DENSE);
+        status = cli_load(&near->model, ctx, arguments, use);
     return status ? status
                   : dfl_settings_resolve(&near->settings, &arguments->choices, near->model.run);
 }

@@ -24,7 +24,9 @@ const cli_command cli_commands[CLI_COMMANDS] = {
      "the frequency response of inputs to outputs near a state"},
     {"lqr", CLI_LQR, "MODEL.lua", "lua", "state feedback that minimizes a quadratic integral"},
     {"inverse", CLI_INVERSE, "MODEL.lua", "lua",
-     "the drives that make a model follow prescribed motions"}};
+     "the drives that make a model follow prescribed motions"},
+    {"gradient", CLI_GRADIENT, "MODEL.lua", "lua",
+     "derivatives of outputs at the end of a run by parameters"}};
 
 /* An option of the program alone. */
 typedef struct row {
@@ -55,7 +57,8 @@ static const row table[] = {
     {"set", CLI_LIST, CLI_ALL & ~CLI_VIEW, FIELDS(set, nset), "NAME=VALUE", NULL, NULL, NULL,
      "change a parameter, input or setting of the model (repeatable)",
      "Change a parameter, input or setting of the model. Repeatable."},
-    {"input", CLI_LIST, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE,
+    {"input", CLI_LIST,
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT,
      FIELDS(input, ninput), "NAME=FILE:COL", NULL, NULL, NULL,
      "an input follows a column of FILE.csv (repeatable)",
      "An input follows a column of a file with separated values whose column `t` or `time` has the "
@@ -151,6 +154,16 @@ static const row table[] = {
      "csv json", NULL, "to FILE.csv or FILE.json instead of standard output (repeatable)",
      "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
      "`.json`."},
+    {"of", CLI_LIST, CLI_GRADIENT, FIELDS(of, nof), "NAME", "all outputs", NULL, NULL,
+     "an output or variable at the end of the run (repeatable)",
+     "What is differentiated: an output or a variable, at the end of the run. Repeatable."},
+    {"by", CLI_TEXT, CLI_GRADIENT, FIELD(by), "A,B,C", "all parameters", NULL, NULL,
+     "parameters, inputs, or initial(NAME)",
+     "What it is differentiated by: parameters, inputs, and initial values as `initial(x)` or "
+     "`initial(der(x))`, separated by commas."},
+    {"output", CLI_LIST, CLI_GRADIENT, FIELDS(output, noutput), "FILE", "standard output", "json",
+     NULL, "to FILE.json instead of standard output (repeatable)",
+     "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
      "json mat m h5 hdf5", NULL,
      "to FILE.json, FILE.mat, FILE.m or FILE.h5 instead of standard output (repeatable)",
@@ -203,7 +216,8 @@ static const row table[] = {
     {"lua", CLI_FLAG, CLI_INIT, FIELD(lua), NULL, NULL, NULL, NULL,
      "as an initial{} block to paste into the model",
      "Print an `initial{}` block to paste into the model."},
-    {"json", CLI_FLAG, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE,
+    {"json", CLI_FLAG,
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT,
      FIELD(json), NULL, NULL, NULL, NULL, "one JSON object on standard output",
      "Print one JSON object on standard output."},
     {"all-events", CLI_FLAG, CLI_RUN, FIELD(all_events), NULL, NULL, NULL, NULL,
@@ -235,17 +249,17 @@ static void describe_setting(cli_option *out, int i)
 {
     enum { STARTED = CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE };
     const dfl_setting *setting = dfl_setting_at(i);
-    *out = (cli_option){.kind = CLI_SETTING,
-                        .commands = (setting->where & STARTED) |
-                                    (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
-                                    (setting->where & DFL_FOR_RUN ? CLI_INVERSE : 0U),
-                        .value = setting->value,
-                        .unit = setting->unit,
-                        .standard = setting->standard,
-                        .help = setting->help,
-                        .manual = setting->manual,
-                        .words = setting->words,
-                        .setting = i};
+    *out = (cli_option){
+        .kind = CLI_SETTING,
+        .commands = (setting->where & STARTED) | (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
+                    (setting->where & DFL_FOR_RUN ? CLI_INVERSE | CLI_GRADIENT : 0U),
+        .value = setting->value,
+        .unit = setting->unit,
+        .standard = setting->standard,
+        .help = setting->help,
+        .manual = setting->manual,
+        .words = setting->words,
+        .setting = i};
     if (!strcmp(setting->name, "from")) /* of frequencies */
         out->commands &= ~(unsigned)CLI_RESPONSE;
     const dfl_spelled spelled = dfl_setting_spelled("--", setting->name);

@@ -87,6 +87,12 @@ typedef struct dfl_equations {
 dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jacobians);
 void dfl_equations_free(dfl_equations *eq);
 
+/* Derivatives of all rows by symbols of parameters or inputs, x and a held: as the Jacobians, each block
+   with `count` columns. Free with dfl_equation_jacobian_clear, also after a failure. */
+dfl_status dfl_equations_slopes(dfl_equation_jacobian *out, const dfl_equations *eq,
+                                const dfl_expr *symbols, int count);
+void dfl_equation_jacobian_clear(dfl_equation_jacobian *jacobian, dfl_context *ctx);
+
 /* The place of variable `name` in x, or -1. */
 int dfl_equations_find(const dfl_equations *eq, const char *name);
 

@@ -180,6 +180,12 @@ dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *r
                                const dfl_expr *symbols, int ncols, double t, const double *x,
                                const double *a);
 
+/* Derivatives of all rows by symbols of parameters and inputs, of which a runnable has one set:
+   *out is for dfl_solver_follow (driftless/gradient.h). DFL_INVALID: a mass or a place of a body
+   depends on one of them and belongs to a tree of bodies. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
+                                   int count);
+
 /* Inputs by the numbers of their declarations. DFL_INVALID: one of them is part of a constraint,
    of kinematics, or of the numbers of a tree of bodies, and so must not change. */
 dfl_status dfl_runnable_check_inputs(const dfl_runnable *run, const int *inputs, int count);

@@ -100,7 +100,8 @@ struct dfl_runnable {
     dfl_csc mass_pattern, no_rows;
     dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
-    program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
+    program motion_slopes;    /* Jdyn alone, where a tree of bodies has massless directions */
+    program parameter_slopes; /* of all rows, if they are asked for */
     dfl_switches switches;
     dfl_run_actions actions;
     dfl_run_contacts contacts;
@@ -127,6 +128,9 @@ struct dfl_runnable {
 dfl_status dfl_runnable_create_programs(dfl_runnable *run);
 void dfl_runnable_free_programs(dfl_runnable *run);
 void dfl_runnable_prepare(dfl_runnable *run);
+
+/* The program run->parameter_slopes, of which there is none yet. */
+dfl_status dfl_runnable_create_slopes(dfl_runnable *run, const dfl_equation_jacobian *slopes);
 
 /* A program that writes the values of some expressions, as they are. */
 dfl_status dfl_program_create(program *out, dfl_runnable *run, const dfl_expr *rows, int count);

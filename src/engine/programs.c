@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 24 };
+enum { PROGRAMS = SINGLE_BLOCKS + 25 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -133,6 +133,7 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->scene,
                                &run->drives,
                                &run->motion_slopes,
+                               &run->parameter_slopes,
                                &run->switches.all.values,
                                &run->switches.all.slopes,
                                &run->switches.of_time.values,
@@ -277,17 +278,37 @@ static void target_mass(targets *list, const dfl_equations *eq)
 }
 
 /* Output arrays: the fields of dfl_jacobian in their order. */
-static void target_jacobian(targets *list, const dfl_equations *eq)
+static void target_slopes(targets *list, const dfl_equations *eq, const dfl_equation_jacobian *J)
 {
     const int nc = eq->nl + eq->nm;
-    target_matrix(list, 0, &eq->jacobian.d, eq->nw);
-    target_matrix(list, 1, &eq->jacobian.acc, nc);
-    target_matrix(list, 2, &eq->jacobian.vel, nc + eq->ne);
-    target_matrix(list, 3, &eq->jacobian.gam, eq->n0);
-    target_matrix(list, 4, &eq->jacobian.pos, eq->ns + eq->nl + eq->nep);
-    target_matrix(list, 5, &eq->jacobian.b, eq->nr);
-    target_matrix(list, 6, &eq->jacobian.dyn, eq->nv);
-    target_matrix(list, 7, &eq->jacobian.kin, eq->np);
+    target_matrix(list, 0, &J->d, eq->nw);
+    target_matrix(list, 1, &J->acc, nc);
+    target_matrix(list, 2, &J->vel, nc + eq->ne);
+    target_matrix(list, 3, &J->gam, eq->n0);
+    target_matrix(list, 4, &J->pos, eq->ns + eq->nl + eq->nep);
+    target_matrix(list, 5, &J->b, eq->nr);
+    target_matrix(list, 6, &J->dyn, eq->nv);
+    target_matrix(list, 7, &J->kin, eq->np);
+}
+
+static void target_jacobian(targets *list, const dfl_equations *eq)
+{
+    target_slopes(list, eq, &eq->jacobian);
+}
+
+dfl_status dfl_runnable_create_slopes(dfl_runnable *run, const dfl_equation_jacobian *slopes)
+{
+    const int count = slopes->d.count + slopes->acc.count + slopes->vel.count + slopes->gam.count +
+                      slopes->pos.count + slopes->b.count + slopes->dyn.count + slopes->kin.count;
+    targets list = {.item = dfl_alloc(run->ctx, (size_t)count, sizeof *list.item)};
+    if (!list.item)
+        return DFL_NO_MEMORY;
+    target_slopes(&list, run->eq, slopes);
+    dfl_status status = lock_targets(&list, run);
+    if (!status)
+        status = create_program(&run->parameter_slopes, run, &list);
+    dfl_free(run->ctx, list.item);
+    return status;
 }
 
 static void target_outputs(targets *list, const dfl_equations *eq)

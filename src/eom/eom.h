@@ -234,6 +234,17 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
 
+/* ---- how rows change along a change of unknowns and of a parameter (tangent_rows.c) ---- */
+
+/* Room for derivatives of all rows by `count` parameters, freed as out->d; and sets all to zero. */
+dfl_status dfl_parameter_slopes_init(dfl_jacobian *out, const dfl_system *sys, int count);
+void dfl_parameter_slopes_zero(dfl_jacobian *out, const dfl_system *sys, int count);
+
+/* alg, dif and a of `out`: their change along out->x and, with it, of parameter `column`. No massless
+   directions, whose rows K0^T a are not linearized. */
+void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                      const dfl_jacobian *slopes, int column);
+
 /* ---- packed matrices (packed.c) ---- */
 
 /* The number of nonzeros of a pattern with this number of columns. */

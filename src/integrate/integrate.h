@@ -87,6 +87,26 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
 /* 1/tolerance of each unknown (n), as the error test of the last step used it. */
 const double *dfl_stepper_weights(const dfl_stepper *st);
 
+/* ---- derivatives by parameters of the steps of Radau IIA in psf (tangents.c) ---- */
+
+typedef struct dfl_tangents dfl_tangents;
+
+/* Creates them for the present layout of the system. DFL_NO_MEMORY. */
+dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
+                               const dfl_parameters *parameters);
+void dfl_tangents_free(dfl_tangents *tan);
+
+/* Makes `start` (nu x count) consistent at the evaluated point `here`. */
+dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start);
+
+/* Follows the step that was accepted last. *converged: whether the iteration did. */
+dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *st);
+
+/* The derivatives of all unknowns, n x count, and of the accelerations, nv x count. */
+const double *dfl_tangents_values(const dfl_tangents *tan);
+const double *dfl_tangents_accelerations(const dfl_tangents *tan);
+int dfl_tangents_count(const dfl_tangents *tan);
+
 /* Formats a line and hands it to options->log, if there is one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

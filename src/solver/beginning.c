@@ -21,6 +21,7 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
                             const dfl_conditions *conditions)
 {
     solver->sys.stopped = solver->initial.sys.stopped = NULL;
+    dfl_solver_forget_derivatives(solver);
     return dfl_solver_note_failure(solver,
                                    heed_stop(solver, start(solver, t0, x0, conditions), t0));
 }

@@ -43,6 +43,7 @@ dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditio
     if (!solver->started)
         return dfl_fail(solver->ctx, DFL_INVALID,
                         "call dfl_solver_start before dfl_solver_refresh");
+    dfl_solver_forget_derivatives(solver);
     if (solver->switching)
         memset(solver->switching->crossed, 0,
                (size_t)solver->options.switches.count * sizeof *solver->switching->crossed);

@@ -176,6 +176,7 @@ dfl_status dfl_solver_restore(dfl_solver *solver, const void *bytes)
     if (!solver->started)
         return dfl_fail(solver->ctx, DFL_INVALID,
                         "call dfl_solver_start before dfl_solver_restore");
+    dfl_solver_forget_derivatives(solver);
     carry_point(&a, &at, solver->saved, solver);
     carry_memory(&a, solver);
     const dfl_status status =

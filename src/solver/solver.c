@@ -76,6 +76,7 @@ void dfl_solver_free(dfl_solver *solver)
     if (!solver)
         return;
     dfl_context *ctx = solver->ctx;
+    dfl_solver_forget_derivatives(solver);
     dfl_switching_clear(solver);
     dfl_watching_clear(solver);
     dfl_initial_clear(&solver->initial);
@@ -160,14 +161,21 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         if (status)
             break;
         if (st->stepped) { /* and not gone back to where it began */
+            status = dfl_solver_follow_step(solver);
+            if (status)
+                break;
             dfl_solver_sizes_grow(solver);
             dfl_solver_note_residuals(solver);
             status = dfl_solver_watch_derivatives(solver);
             if (!status)
                 status = dfl_solver_report_step(solver);
         }
-        if (!status)
+        if (!status) {
+            dfl_solver_remember_rates(solver);
             status = dfl_switching_flip(solver);
+        }
+        if (!status)
+            status = dfl_solver_follow_jump(solver);
         if (!status && st->h == 0 && st->t != t_end)
             dfl_stepper_aim(st, t_end);
     }

@@ -50,7 +50,12 @@ struct dfl_solver {
     double t_end;       /* of the present advance */
     double cut;         /* where the last step is to end, before its end; NAN: it is whole ... */
     double *x_cut;      /* ... and the state there */
-    double *saved;      /* nv + n0 + n: accelerations and a state that is saved or restored */
+    struct {
+        struct dfl_tangents *tangents; /* or NULL: none are followed */
+        double *values;                /* n x count, of the user's unknowns */
+        double *rates, *before;        /* n each: x' and x before something happens */
+    } derivatives;
+    double *saved; /* nv + n0 + n: accelerations and a state that is saved or restored */
     struct dfl_switching *switching; /* branches of the model, or NULL */
     struct dfl_contacts *contacts;   /* or NULL */
     struct dfl_watching *watching;   /* events with bounds, or NULL */
@@ -135,6 +140,13 @@ void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const
 /* Whether dependent constraints stay dependent next to the start, solver->x (rank_nearby.c).
    DFL_SINGULAR: they do not, with the positions to change. */
 dfl_status dfl_solver_check_rank(dfl_solver *solver, double t0);
+
+/* Derivatives by parameters (derivatives.c): after an accepted step; before and after something happens
+   there; and forgets them. */
+dfl_status dfl_solver_follow_step(dfl_solver *solver);
+void dfl_solver_remember_rates(dfl_solver *solver);
+dfl_status dfl_solver_follow_jump(dfl_solver *solver);
+void dfl_solver_forget_derivatives(dfl_solver *solver);
 
 /* Keeps what has failed for dfl_solver_failure; returns the status. */
 dfl_status dfl_solver_note_failure(dfl_solver *solver, dfl_status status);

@@ -25,8 +25,6 @@ typedef struct output_rows {
 static dfl_status choose_inputs(input_call *out, dfl_linear_model *model, const char *names);
 static dfl_status choose_outputs(output_rows *out, dfl_linear_model *model, dfl_runnable *run,
                                  const char *names);
-static dfl_status find_output(dfl_expr *expr, const char **found, dfl_runnable *run,
-                              const char *name);
 static int input_slopes(dfl_input_slopes *out, double t, const double *x, const double *a,
                         void *user);
 static dfl_status name_states(dfl_linear_model *model, const dfl_equations *eq);
@@ -167,7 +165,8 @@ static dfl_status choose_outputs(output_rows *out, dfl_linear_model *model, dfl_
     if (!status && (!out->expr || !model->outputs))
         status = DFL_NO_MEMORY;
     for (int i = 0; !status && i < list.count; i++, out->count++)
-        status = find_output(&out->expr[i], &model->outputs[i], run, list.name[i]);
+        status =
+            dfl_study_output(&out->expr[i], &model->outputs[i], run, "--outputs", list.name[i]);
     for (int i = 0; !status && !names && i < eq->model->declarations.count; i++)
         if (decl[i].kind == DFL_AN_OUTPUT) {
             model->outputs[out->count] = decl[i].name;
@@ -182,9 +181,8 @@ static dfl_status choose_outputs(output_rows *out, dfl_linear_model *model, dfl_
     return status;
 }
 
-/* An output that is declared, or a variable. */
-static dfl_status find_output(dfl_expr *expr, const char **found, dfl_runnable *run,
-                              const char *name)
+dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *run,
+                            const char *option, const char *name)
 {
     const dfl_equations *eq = eq_of(run);
     const dfl_declaration *decl = dfl_model_find(eq->model, name);
@@ -195,7 +193,7 @@ static dfl_status find_output(dfl_expr *expr, const char **found, dfl_runnable *
         return DFL_OK;
     }
     if (k < 0)
-        return dfl_study_unknown_name(run, "--outputs", name);
+        return dfl_study_unknown_name(run, option, name);
     *expr = eq->x[k].symbol;
     *found = eq->x[k].name;
     return DFL_OK;

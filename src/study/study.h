@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "result/result.h"
 #include "settings/settings.h"
+#include "study/gradient.h"
 #include "study/inverse.h"
 #include "study/linear_model.h"
 

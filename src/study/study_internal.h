@@ -137,6 +137,10 @@ typedef struct dfl_name_list {
 dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char *list);
 void dfl_name_list_clear(dfl_name_list *names, dfl_context *ctx);
 
+/* linear_model.c: the expression and name of an output that is declared, or of a variable. */
+dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *run,
+                            const char *option, const char *name);
+
 /* operating_point.c: DFL_INVALID: `option` names a variable that does not exist. */
 dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, const char *name);
 

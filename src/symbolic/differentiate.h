@@ -22,7 +22,7 @@ typedef struct dfl_sparse {
 void dfl_sparse_clear(dfl_sparse *matrix, dfl_context *ctx);
 
 /* d rows / d symbols by forward sweeps, each over the nodes that depend on its symbol. `symbols`
-   are nodes of symbols. On failure *out is empty. */
+   are nodes of symbols, or DFL_NO_EXPR for a column without entries. On failure *out is empty. */
 dfl_status dfl_jacobian_exprs(dfl_sparse *out, dfl_graph *graph, const dfl_expr *rows, int nrows,
                               const dfl_expr *symbols, int ncols);
 

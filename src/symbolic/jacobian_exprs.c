@@ -182,6 +182,8 @@ static void find_dependents(work *w, uint32_t seed)
    derivatives. */
 static dfl_status add_column(dfl_sparse *out, work *w, int col, dfl_expr symbol)
 {
+    if (symbol == DFL_NO_EXPR)
+        return DFL_OK;
     assert(dfl_node_of(w->graph, symbol)->op == DFL_OP_SYMBOL);
     const uint32_t seed = dfl_part_place(&w->part, symbol);
     dfl_status status = DFL_OK;

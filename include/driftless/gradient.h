@@ -1,0 +1,36 @@
+/* driftless/gradient.h: how a trajectory changes with parameters and initial values.
+
+   The solver follows, beside the state x, its derivatives X_k = dx/dtheta_k: those of the discrete
+   solution for its own steps and selectors, so that the constraints are differentiated along
+   (G p_theta + g_theta = 0 at every step). */
+#ifndef DFL_GRADIENT_H
+#define DFL_GRADIENT_H
+
+#include <driftless/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* After a start: follows the derivatives with respect to the parameters from the present time on.
+   `start` (n x count): the derivatives of the present state. Those of positions and velocities are
+   moved onto the differentiated constraints by the least change, those of the other unknowns follow
+   from them. What `parameters` points to must outlive the solver. The derivatives end with the next
+   start or restored state. DFL_INVALID: the solver has another form than psf, another method than
+   Radau IIA, sparse matrices, massless directions, or no jacobian. DFL_SINGULAR, DFL_CALLBACK,
+   DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
+                             const double *start);
+
+/* At the last accepted step; owned by the solver. */
+typedef struct dfl_derivatives {
+    const double *x;             /* n x count: of the state; NULL if none are followed */
+    const double *a;             /* nv x count: of the accelerations v' */
+    const double *accelerations; /* nv: v' itself */
+} dfl_derivatives;
+dfl_derivatives dfl_solver_derivatives(dfl_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

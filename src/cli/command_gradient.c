@@ -1,0 +1,154 @@
+/* command_gradient.c: `driftless gradient MODEL`: derivatives of outputs at the end of a run. */
+#include "cli/cli.h"
+
+#include "result/result.h"
+
+#include <string.h>
+
+/* Loads the script once more with one more setting. */
+typedef struct reloading {
+    dfl_context *ctx;
+    const cli_arguments *arguments;
+    cli_model model;
+} reloading;
+
+static dfl_status load_varied(dfl_runnable **run, const char *setting, void *user);
+static void unload_varied(dfl_runnable *run, void *user);
+static dfl_status name_outputs(const char ***of, int *count, const cli_near *near,
+                               const cli_arguments *arguments);
+static dfl_status name_parameters(dfl_text *by, const cli_near *near,
+                                  const cli_arguments *arguments);
+static void write_text(dfl_text *text, const dfl_gradient *gradient);
+static void write_json(dfl_text *json, const dfl_gradient *gradient);
+
+int cli_gradient(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_near near = {0};
+    dfl_gradient gradient = {0};
+    reloading again = {.ctx = ctx, .arguments = arguments};
+    const dfl_variation variation = {load_varied, unload_varied, &again};
+    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx}, by = {.ctx = ctx};
+    const char **of = NULL;
+    int nof = 0;
+    dfl_status status = cli_near_load_as(&near, ctx, arguments, ".json", CLI_FOLLOWED);
+    if (!status)
+        status = dfl_settings_check_end(&near.settings, &arguments->choices, near.model.model);
+    if (!status)
+        status = name_outputs(&of, &nof, &near, arguments);
+    if (!status)
+        status = name_parameters(&by, &near, arguments);
+    if (!status)
+        status = dfl_study_gradient(&gradient, near.model.run, &near.settings, by.data, of, nof,
+                                    &variation);
+    if (!status) {
+        write_text(&text, &gradient);
+        write_json(&json, &gradient);
+    }
+    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
+    dfl_gradient_clear(&gradient);
+    dfl_free(ctx, of);
+    dfl_text_clear(&text);
+    dfl_text_clear(&json);
+    dfl_text_clear(&by);
+    cli_near_clear(&near);
+    return exit_status;
+}
+
+static dfl_status load_varied(dfl_runnable **run, const char *setting, void *user)
+{
+    reloading *again = user;
+    cli_arguments varied = *again->arguments;
+    varied.quiet = true;
+    varied.set = dfl_alloc(again->ctx, (size_t)varied.nset + 1, sizeof *varied.set);
+    if (!varied.set)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < varied.nset; i++)
+        varied.set[i] = again->arguments->set[i];
+    varied.set[varied.nset++] = setting;
+    const dfl_status status = cli_load(&again->model, again->ctx, &varied, CLI_FOLLOWED);
+    *run = again->model.run;
+    dfl_free(again->ctx, varied.set);
+    return status;
+}
+
+static void unload_varied(dfl_runnable *run, void *user)
+{
+    (void)run;
+    cli_unload(&((reloading *)user)->model);
+}
+
+/* Those of --of, or all outputs that are declared; ends with NULL. */
+static dfl_status name_outputs(const char ***of, int *count, const cli_near *near,
+                               const cli_arguments *arguments)
+{
+    const dfl_model *model = near->model.model;
+    const size_t room = (size_t)(arguments->nof + model->declarations.count + 1);
+    *of = dfl_alloc(model->ctx, room, sizeof **of);
+    if (!*of)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < arguments->nof; i++)
+        (*of)[(*count)++] = arguments->of[i];
+    for (int i = 0; arguments->nof == 0 && i < model->declarations.count; i++)
+        if (model->declarations.item[i].kind == DFL_AN_OUTPUT)
+            (*of)[(*count)++] = model->declarations.item[i].name;
+    return *count > 0 ? DFL_OK
+                      : dfl_fail(model->ctx, DFL_INVALID,
+                                 "%s has no outputs; name a variable with --of", model->path);
+}
+
+/* Those of --by, or all parameters. */
+static dfl_status name_parameters(dfl_text *by, const cli_near *near,
+                                  const cli_arguments *arguments)
+{
+    const dfl_model *model = near->model.model;
+    if (arguments->by)
+        dfl_text_add(by, "%s", arguments->by);
+    for (int i = 0; !arguments->by && i < model->declarations.count; i++)
+        if (model->declarations.item[i].kind == DFL_A_PARAM)
+            dfl_text_add(by, by->length > 0 ? ",%s" : "%s", model->declarations.item[i].name);
+    if (by->status || by->length > 0)
+        return by->status;
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    "%s has no parameters; give initial values with --by \"initial(NAME)\"",
+                    model->path);
+}
+
+static void write_text(dfl_text *text, const dfl_gradient *gradient)
+{
+    for (int i = 0; i < gradient->nof; i++) {
+        dfl_text_add(text, "%s = %.12g at t = %.10g\n", gradient->of[i], gradient->value[i],
+                     gradient->t);
+        for (int j = 0; j < gradient->count; j++)
+            dfl_text_add(text, "  d/d %-20s %.10g\n", gradient->by[j],
+                         gradient->gradient[(size_t)j * (size_t)gradient->nof + (size_t)i]);
+    }
+}
+
+static void write_one(dfl_text *json, const dfl_gradient *gradient, int i)
+{
+    dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"of\": ");
+    dfl_json_string(json, gradient->of[i]);
+    dfl_text_add(json, ", \"t\": ");
+    dfl_json_number(json, gradient->t);
+    dfl_text_add(json, ", \"value\": ");
+    dfl_json_number(json, gradient->value[i]);
+    dfl_text_add(json, ", \"gradient\": {");
+    for (int j = 0; j < gradient->count; j++) {
+        dfl_text_add(json, j > 0 ? ", " : "");
+        dfl_json_string(json, gradient->by[j]);
+        dfl_text_add(json, ": ");
+        dfl_json_number(json, gradient->gradient[(size_t)j * (size_t)gradient->nof + (size_t)i]);
+    }
+    dfl_text_add(json, "}}");
+}
+
+/* An object, or a list of them. */
+static void write_json(dfl_text *json, const dfl_gradient *gradient)
+{
+    dfl_text_add(json, gradient->nof > 1 ? "[" : "");
+    for (int i = 0; i < gradient->nof; i++) {
+        dfl_text_add(json, i > 0 ? ",\n " : "");
+        write_one(json, gradient, i);
+    }
+    dfl_text_add(json, gradient->nof > 1 ? "]\n" : "\n");
+}

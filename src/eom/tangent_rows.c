@@ -1,0 +1,100 @@
+/* tangent_rows.c: the rows of the linearized equations: how all rows change along a change of the
+   unknowns and of one parameter. */
+#include "eom/eom_internal.h"
+#include "linalg/linalg.h"
+
+#include <string.h>
+
+/* y (m) = A (m x n) x, then + column `column` of B (m x ...). */
+static void along(double *y, const double *A, int m, int n, const double *x, const double *B,
+                  int column)
+{
+    if (m == 0)
+        return;
+    memcpy(y, B + (size_t)column * (size_t)m, (size_t)m * sizeof *y);
+    if (n > 0)
+        dfl_gemm(m, 1, n, 1, A, m, x, n, 1, y, m);
+}
+
+static void add(double *y, const double *from, int count)
+{
+    for (int i = 0; i < count; i++)
+        y[i] += from[i];
+}
+
+/* J1 x with the parameter's part: [dyn 0 d acc] for carried accelerations; acc + W M^-1 dyn if they
+   are eliminated. */
+static void block_1(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                    const dfl_jacobian *slopes, int column)
+{
+    const int nw = sys->eom->nw, nv = sys->n3, nc = sys->nc;
+    const double *dyn = slopes->dyn + (size_t)column * (size_t)nv;
+    memset(out->alg, 0, (size_t)sys->m1 * sizeof *out->alg);
+    if (sys->m1 > 0)
+        dfl_gemm(sys->m1, 1, sys->n, 1, jac->J1, sys->m1, out->x, sys->n, 0, out->alg, sys->m1);
+    add(out->alg + sys->row.d, slopes->d + (size_t)column * (size_t)nw, nw);
+    if (sys->psi1)
+        return;
+    add(out->alg + sys->row.acc, slopes->acc + (size_t)column * (size_t)nc, nc);
+    if (sys->carried)
+        add(out->alg, dyn, nv);
+    else if (sys->eliminated && nc > 0)
+        dfl_gemm(nc, 1, nv, 1, jac->WM, nc, dyn, nv, 1, out->alg + sys->row.acc, nc);
+}
+
+/* gI, hv, gam, e, and c, g, ep. */
+static void blocks_2_and_3(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                           const dfl_jacobian *slopes, int column)
+{
+    const int nc = sys->nc, n0 = sys->eom->n0, ne = sys->eom->ne;
+    const double *vel = slopes->vel + (size_t)column * (size_t)(nc + ne);
+    double *rows = out->alg + sys->m1;
+    if (sys->m2 > 0)
+        dfl_gemm(sys->m2, 1, sys->n, 1, jac->J2, sys->m2, out->x, sys->n, 0, rows, sys->m2);
+    add(rows, vel, nc);
+    add(rows + nc, slopes->gam + (size_t)column * (size_t)n0, n0);
+    add(rows + nc + n0, vel + nc, ne);
+    along(rows + sys->m2, jac->J3, sys->m3, sys->n4, out->x + sys->at.sp, slopes->pos, column);
+}
+
+void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                      const dfl_jacobian *slopes, int column)
+{
+    const int nu = sys->nu, nv = sys->n3;
+    const double *x = out->x + sys->na;
+    block_1(out, jac, sys, slopes, column);
+    blocks_2_and_3(out, jac, sys, slopes, column);
+    along(out->blocks.b, jac->blocks.b, sys->n2, nu, x, slopes->b, column);
+    along(out->blocks.f, jac->blocks.dyn, nv, nu, x, slopes->dyn, column);
+    if (!sys->eom->trivial_kinematics)
+        along(out->blocks.kin, jac->blocks.kin, sys->eom->np, nv + sys->n4, out->x + sys->at.v,
+              slopes->kin, column);
+    for (int i = 0; i < nv; i++)
+        out->a[i] = sys->carried ? out->x[i] : sys->eliminated ? out->blocks.f[i] / jac->M[i] : 0;
+}
+
+dfl_status dfl_parameter_slopes_init(dfl_jacobian *out, const dfl_system *sys, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    double **const block[DFL_BLOCKS] = {&out->d,   &out->acc, &out->vel, &out->gam,
+                                        &out->pos, &out->b,   &out->dyn, &out->kin};
+    const int rows[DFL_BLOCKS] = {eom->nw, sys->nc, sys->nc + eom->ne, eom->n0,
+                                  sys->m3, eom->nr, eom->nv,           eom->np};
+    size_t height = 0;
+    for (int k = 0; k < DFL_BLOCKS; k++)
+        height += (size_t)rows[k];
+    double *at = dfl_alloc(sys->ctx, height * (size_t)count, sizeof *at);
+    if (!at)
+        return DFL_NO_MEMORY;
+    for (int k = 0; k < DFL_BLOCKS; at += (size_t)rows[k++] * (size_t)count)
+        *block[k] = at;
+    return DFL_OK;
+}
+
+void dfl_parameter_slopes_zero(dfl_jacobian *out, const dfl_system *sys, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    const int height =
+        eom->nw + 2 * sys->nc + eom->ne + eom->n0 + sys->m3 + eom->nr + eom->nv + eom->np;
+    memset(out->d, 0, (size_t)height * (size_t)count * sizeof *out->d);
+}

@@ -1,0 +1,154 @@
+/* derivatives.c: derivatives of the trajectory by parameters, beside the state. */
+#include "solver/solver_internal.h"
+#include "solver/switching.h"
+
+#include <driftless/gradient.h>
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status check(const dfl_solver *solver, const dfl_parameters *parameters);
+static dfl_status of_outcome(dfl_solver *solver, dfl_outcome outcome);
+
+dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
+                             const double *start)
+{
+    dfl_context *ctx = solver->ctx;
+    const size_t n = (size_t)solver->sys.n;
+    dfl_solver_forget_derivatives(solver);
+    dfl_status status = check(solver, parameters);
+    if (!status)
+        status = dfl_tangents_create(&solver->derivatives.tangents, solver->stepper, parameters);
+    if (status)
+        return status;
+    solver->derivatives.values = dfl_alloc(ctx, n * (size_t)parameters->count, sizeof(double));
+    solver->derivatives.rates = dfl_alloc(ctx, n, sizeof(double));
+    solver->derivatives.before = dfl_alloc(ctx, n, sizeof(double));
+    if (!solver->derivatives.values || !solver->derivatives.rates || !solver->derivatives.before)
+        status = DFL_NO_MEMORY;
+    if (!status)
+        status = of_outcome(
+            solver, dfl_tangents_start(solver->derivatives.tangents, solver->stepper, start));
+    if (status)
+        dfl_solver_forget_derivatives(solver);
+    return status;
+}
+
+/* What the derivatives cannot follow. */
+static dfl_status check(const dfl_solver *solver, const dfl_parameters *parameters)
+{
+    const dfl_solver_options *options = &solver->options;
+    const dfl_eom *eom = solver->eom;
+    const char *why = NULL;
+    if (!parameters || parameters->count < 1)
+        return dfl_fail(solver->ctx, DFL_INVALID, "there are no parameters to follow");
+    if (!solver->started)
+        return dfl_fail(solver->ctx, DFL_INVALID, "call dfl_solver_start before dfl_solver_follow");
+    if (options->form != DFL_PSF)
+        why = "they need the form psf";
+    else if (options->integrator != DFL_RADAU)
+        why = "they need the method radau";
+    else if (options->constraints.selectors == DFL_USER)
+        why = "the selectors are user-defined";
+    else if (solver->sys.packed)
+        why = "matrices are sparse; use dense ones";
+    else if (solver->sys.geoms || !eom->jacobian)
+        why = "the model gives no jacobian in the native contract";
+    else if (eom->n0 > 0)
+        why = "the model has massless directions";
+    else if (solver->contacts)
+        why = "the model has contacts or friction that sticks";
+    return why ? dfl_fail(solver->ctx, DFL_INVALID,
+                          "derivatives by parameters cannot be followed: %s", why)
+               : DFL_OK;
+}
+
+dfl_derivatives dfl_solver_derivatives(dfl_solver *solver)
+{
+    const dfl_system *sys = &solver->sys;
+    if (!solver->derivatives.tangents)
+        return (dfl_derivatives){0};
+    const double *Y = dfl_tangents_values(solver->derivatives.tangents);
+    const int count = dfl_tangents_count(solver->derivatives.tangents);
+    for (int j = 0; j < count; j++)
+        memcpy(solver->derivatives.values + (size_t)j * (size_t)sys->nu,
+               Y + (size_t)j * (size_t)sys->n + sys->na, (size_t)sys->nu * sizeof *Y);
+    return (dfl_derivatives){solver->derivatives.values,
+                             dfl_tangents_accelerations(solver->derivatives.tangents),
+                             solver->stepper->here.a};
+}
+
+dfl_status dfl_solver_follow_step(dfl_solver *solver)
+{
+    bool converged = true;
+    if (!solver->derivatives.tangents)
+        return DFL_OK;
+    const dfl_status status = of_outcome(
+        solver, dfl_tangents_step(&converged, solver->derivatives.tangents, solver->stepper));
+    if (status || converged)
+        return status;
+    return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
+                    "the derivatives by parameters do not converge in the step to t = %.10g; use a "
+                    "smaller tolerance",
+                    solver->stepper->t);
+}
+
+void dfl_solver_remember_rates(dfl_solver *solver)
+{
+    const dfl_stepper *st = solver->stepper;
+    if (!solver->derivatives.tangents)
+        return;
+    dfl_stepper_rates(solver->derivatives.rates, st, &st->here);
+    memcpy(solver->derivatives.before, st->here.x, (size_t)solver->sys.n * sizeof *st->here.x);
+}
+
+/* Where branches change and neither the state nor its rates do, derivatives stay as well. */
+dfl_status dfl_solver_follow_jump(dfl_solver *solver)
+{
+    const dfl_stepper *st = solver->stepper;
+    const dfl_system *sys = &solver->sys;
+    const int from = sys->at.r, count = sys->n - from;
+    double *after = solver->x_event;
+    if (!solver->derivatives.tangents || st->stepped)
+        return DFL_OK;
+    dfl_stepper_rates(after, st, &st->here);
+    double jump = 0, size = 0;
+    for (int i = from; i < from + count; i++) {
+        jump = fmax(jump, fabs(after[i] - solver->derivatives.rates[i]));
+        size = fmax(size, fabs(after[i]) + fabs(solver->derivatives.rates[i]));
+        if (st->here.x[i] != solver->derivatives.before[i])
+            jump = INFINITY;
+    }
+    if (jump <= 1e-9 * size)
+        return DFL_OK;
+    return dfl_fail(
+        solver->ctx, DFL_INVALID,
+        "derivatives by parameters cannot be followed beyond t = %.10g, where a force or "
+        "the state jumps",
+        st->t);
+}
+
+void dfl_solver_forget_derivatives(dfl_solver *solver)
+{
+    dfl_tangents_free(solver->derivatives.tangents);
+    dfl_free(solver->ctx, solver->derivatives.values);
+    dfl_free(solver->ctx, solver->derivatives.rates);
+    dfl_free(solver->ctx, solver->derivatives.before);
+    memset(&solver->derivatives, 0, sizeof solver->derivatives);
+}
+
+/* Why the rows, or their derivatives, cannot be evaluated where the step could be taken. */
+static dfl_status of_outcome(dfl_solver *solver, dfl_outcome outcome)
+{
+    char what[200];
+    if (!outcome)
+        return DFL_OK;
+    dfl_system_trouble_name(what, sizeof what, &solver->sys);
+    return dfl_fail(solver->ctx,
+                    outcome == DFL_STEP_NONFINITE ? DFL_NOT_FINITE
+                    : outcome == DFL_STEP_STOP    ? DFL_STOPPED
+                    : outcome == DFL_STEP_RETRY   ? DFL_CALLBACK
+                                                  : DFL_SINGULAR,
+                    "derivatives by parameters cannot be evaluated at t = %.10g: %s",
+                    solver->sys.trouble.t, what);
+}

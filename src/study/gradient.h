@@ -1,0 +1,37 @@
+/* gradient.h: how the end of a run changes with parameters and initial values; part of study.h. */
+#ifndef DFL_STUDY_GRADIENT_H
+#define DFL_STUDY_GRADIENT_H
+
+#include "engine/engine.h"
+
+struct dfl_settings;
+
+/* How to load the script once more with one more setting, such as "L=1.001" or "initial(x)=0.1": its
+   parameters may be in initial values, which are numbers. */
+typedef struct dfl_variation {
+    dfl_status (*load)(dfl_runnable **run, const char *setting, void *user);
+    void (*unload)(dfl_runnable *run, void *user); /* of the last `load`, also after a failure */
+    void *user;
+} dfl_variation;
+
+typedef struct dfl_gradient {
+    dfl_context *ctx;
+    int count, nof; /* parameters, outputs */
+    char **by;      /* names, in the order of the lists */
+    char **of;
+    double t;         /* the end of the run */
+    double *value;    /* nof */
+    double *gradient; /* nof x count */
+    long steps;
+} dfl_gradient;
+
+/* Runs the model and follows the derivatives of its state by the parameters, inputs and initial values
+   in `by`, names separated by commas; then those of outputs or variables `of` at the end. `run` must have
+   all equations as expressions. The caller clears *out also after a failure. DFL_INVALID: a name that does not exist, a
+   parameter that the script uses as a number, a model whose derivatives cannot be followed. */
+dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
+                              const struct dfl_settings *settings, const char *by,
+                              const char *const *of, int nof, const dfl_variation *variation);
+void dfl_gradient_clear(dfl_gradient *gradient);
+
+#endif

@@ -1,0 +1,288 @@
+/* Derivatives of runs by parameters and initial values: against published numbers, closed forms, and
+   extrapolated differences of runs. */
+#include "../scripted.h"
+
+#include <math.h>
+
+/* A text with one more setting, loaded again and again. */
+typedef struct varied {
+    dfl_context *ctx;
+    const char *text;
+    dfl_model *model;
+    dfl_equations *eq;
+    dfl_runnable *runnable;
+} varied;
+
+static dfl_status load(dfl_runnable **loaded, const char *setting, void *user)
+{
+    varied *it = user;
+    const dfl_script_options options = {
+        .nset = setting != NULL, .set = &setting, .dynamics = DFL_DYNAMICS_EXPRESSIONS};
+    dfl_status status =
+        dfl_script_load_text(&it->model, it->ctx, "test.lua", it->text, strlen(it->text), &options);
+    if (!status)
+        status = dfl_equations_create(&it->eq, it->model, true);
+    if (!status)
+        status = dfl_runnable_create(&it->runnable, it->eq);
+    *loaded = it->runnable;
+    return status;
+}
+
+static void unload(dfl_runnable *loaded, void *user)
+{
+    varied *it = user;
+    (void)loaded;
+    dfl_runnable_free(it->runnable);
+    dfl_equations_free(it->eq);
+    dfl_model_free(it->model);
+    it->runnable = NULL;
+    it->eq = NULL;
+    it->model = NULL;
+}
+
+/* The gradient of outputs at the end of a run, or the message of its failure. */
+typedef struct found {
+    dfl_status status;
+    char message[500];
+    double value[8], gradient[8][8];
+} found;
+
+static found gradient_of(const char *text, const char *const *of, int nof, const char *by,
+                         double to, double tol)
+{
+    found out = {0};
+    varied self = {.ctx = dfl_context_create(), .text = text};
+    varied again = {.ctx = self.ctx, .text = text};
+    const dfl_variation variation = {load, unload, &again};
+    dfl_gradient gradient = {0};
+    dfl_settings settings;
+    dfl_runnable *runnable;
+    dfl_choices choices = {0};
+    out.status = load(&runnable, NULL, &self);
+    assert_int_equal(out.status, DFL_OK);
+    assert_int_equal(dfl_settings_resolve(&settings, &choices, runnable), DFL_OK);
+    settings.to = to;
+    settings.solver.rtol = settings.solver.atol = tol;
+    settings.solver.output.every = 0;
+    out.status = dfl_study_gradient(&gradient, runnable, &settings, by, of, nof, &variation);
+    if (out.status)
+        snprintf(out.message, sizeof out.message, "%s", dfl_message(self.ctx));
+    for (int i = 0; !out.status && i < nof; i++) {
+        out.value[i] = gradient.value[i];
+        for (int j = 0; j < gradient.count; j++)
+            out.gradient[i][j] = gradient.gradient[j * nof + i];
+    }
+    dfl_gradient_clear(&gradient);
+    unload(runnable, &self);
+    assert_int_equal(dfl_context_live(self.ctx), 0);
+    dfl_context_free(self.ctx);
+    return out;
+}
+
+static const char pendulum[] = "local m, L = param('m', 1), param('L', 1)\n"
+                               "local g = param('g', 13.750371636040745)\n"
+                               "local x, y = position('x', 'y')\n"
+                               "kinetic(m/2*(velocity(x)^2 + velocity(y)^2)) potential(m*g*y)\n"
+                               "constraint('rod', x^2 + y^2 - L^2)\n"
+                               "guess{ x = 1 } initial{ y = 0 }\n";
+
+static void a_pendulum_has_the_known_derivatives(void **state)
+{
+    (void)state;
+    static const char *const of[] = {"x", "y", "der(x)", "der(y)", NULL};
+    static const double by_L[] = {-2.30026634, 1.54098849, -11.46010486, -1.51406115};
+    static const double by_g[] = {.10772085, -.15379146, .99916402, -.12649168};
+    static const double tolerances[] = {1e-4, 1e-6, 1e-8, 1e-10};
+    for (int k = 0; k < 4; k++) {
+        const found at = gradient_of(pendulum, of, 4, "L,g,m", 1.3, tolerances[k]);
+        const double bound = 10 * tolerances[k] + 1e-8;
+        assert_int_equal(at.status, DFL_OK);
+        for (int i = 0; i < 4; i++) {
+            assert_near(at.gradient[i][0], by_L[i], bound);
+            assert_near(at.gradient[i][1], by_g[i], bound);
+            assert_near(at.gradient[i][2], 0, bound);
+        }
+    }
+}
+
+/* The start depends on the lengths, and is held. */
+static const char crank[] =
+    "local l1, l2 = param('l1', 0.15), param('l2', 0.30)\n"
+    "local m1, m2, m3 = param('m1', 0.36), param('m2', 0.151104), param('m3', 0.075552)\n"
+    "local x, a, b = position('x', 'alpha', 'beta')\n"
+    "local u, v, w = velocity(x, a, b)\n"
+    "local rx, ry = u - l2/2*sin(a)*v, l2/2*cos(a)*v\n"
+    "local cx = u - l2*sin(a)*v - l1/2*sin(a + b)*(v + w)\n"
+    "local cy = l2*cos(a)*v + l1/2*cos(a + b)*(v + w)\n"
+    "kinetic(m3/2*u^2 + m2/2*(rx^2 + ry^2) + m2*l2^2/24*v^2 + m1/2*(cx^2 + cy^2)\n"
+    "  + m1*l1^2/24*(v + w)^2)\n"
+    "potential(9.81*(m2*l2/2*sin(a) + m1*(l2*sin(a) + l1/2*sin(a + b))))\n"
+    "constraint('px', x + l2*cos(a) + l1*cos(a + b))\n"
+    "constraint('py', l2*sin(a) + l1*sin(a + b))\n"
+    "initial{ x = sqrt(l2^2 - l1^2), alpha = pi - asin(l1/l2), beta = pi/2 + asin(l1/l2),\n"
+    "  [u] = -10*l1, [v] = 0, [w] = 10 }\n";
+
+static void a_slider_crank_has_the_known_derivatives(void **state)
+{
+    (void)state;
+    static const char *const of[] = {"x", "beta", "lambda(px)", NULL};
+    static const double want[3][5] = {{-3.58952398, 1.136838, -.03082163, .031764, .08333491},
+                                      {-23.22338049, 1.80434939, -.20754032, .21388584, .56114343},
+                                      {-339.150608, -2.613533, -7.107858, 1.453516, 13.461543}};
+    static const double tolerances[] = {1e-6, 1e-8, 1e-10};
+    for (int k = 0; k < 3; k++) {
+        const found at = gradient_of(crank, of, 3, "l1,l2,m1,m2,m3", 1, tolerances[k]);
+        assert_int_equal(at.status, DFL_OK);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 5; j++)
+                assert_near(at.gradient[i][j], want[i][j],
+                            (10 * tolerances[k] + 1e-8) * fmax(1, fabs(want[i][0])));
+    }
+}
+
+/* The outputs at the end of a run with other values. */
+static void ends_with(double *value, const char *text, const char *setting, const char *const *of,
+                      int nof, double to)
+{
+    varied it = {.ctx = dfl_context_create(), .text = text};
+    dfl_runnable *runnable;
+    assert_int_equal(load(&runnable, setting, &it), DFL_OK);
+    scripted s = {.ctx = it.ctx, .model = it.model, .eq = it.eq, .run = runnable};
+    s.x = dfl_alloc(it.ctx, (size_t)it.eq->n, sizeof *s.x);
+    assert_non_null(s.x);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-12, .atol = 1e-13});
+    scripted_advance(&s, to);
+    for (int i = 0; i < nof; i++)
+        value[i] = dfl_equations_find(it.eq, of[i]) >= 0 ? scripted_value(&s, of[i])
+                                                         : scripted_output(&s, of[i]);
+    scripted_free(&s);
+}
+
+/* Central differences with 2 h and h, extrapolated. */
+static void compare_with_runs(const char *text, const char *const *of, int nof, const char *name,
+                              double value, double to)
+{
+    const double h = 5e-4 * (value != 0 ? fabs(value) : 1);
+    const found at = gradient_of(text, of, nof, name, to, 1e-10);
+    double end[4][8];
+    if (at.status)
+        fail_msg("%s", at.message);
+    for (int k = 0; k < 4; k++) {
+        char setting[100];
+        snprintf(setting, sizeof setting, "%s=%.17g", name,
+                 value + (k % 2 ? -h : h) * (k < 2 ? 2 : 1));
+        ends_with(end[k], text, setting, of, nof, to);
+    }
+    for (int i = 0; i < nof; i++) {
+        const double coarse = (end[0][i] - end[1][i]) / (4 * h);
+        const double fine = (end[2][i] - end[3][i]) / (2 * h);
+        const double want = fine + (fine - coarse) / 3;
+        assert_near(at.gradient[i][0], want, 1e-6 * fmax(1, fabs(want)));
+    }
+}
+
+static void every_kind_of_model_agrees_with_runs(void **state)
+{
+    (void)state;
+    static const char *const xy[] = {"x", "y", NULL};
+    /* nonholonomic, full mass matrix */
+    static const char sleigh[] =
+        "local m, J, a = param('m', 1), param('J', 0.5), param('a', 0.3)\n"
+        "local x, y, phi = position('x', 'y', 'phi') local u, v, w = velocity(x, y, phi)\n"
+        "kinetic(m/2*((u - a*w*sin(phi))^2 + (v + a*w*cos(phi))^2) + J/2*w^2)\n"
+        "nonholonomic('edge', v*cos(phi) - u*sin(phi))\n"
+        "initial{ x = 0, y = 0, phi = 0, [u] = 1, [w] = 1 }\n";
+    compare_with_runs(sleigh, xy, 2, "a", 0.3, 2);
+    compare_with_runs(sleigh, xy, 2, "initial(der(phi))", 1, 2);
+    /* redundant constraints, an invariant, an input, initial values */
+    static const char redundant[] =
+        "local L, k = param('L', 1), input('k', 3)\n"
+        "local x, y, z = position('x', 'y', 'z') mass(x, 1) mass(y, 2) mass(z, 1)\n"
+        "potential(9.81*y + k*z^2/2) constraint('rod', x^2 + y^2 - L^2)\n"
+        "constraint('same', x^2 + y^2 - L^2) constraint('twice', 2*x^2 + 2*y^2 - 2*L^2)\n"
+        "invariant('energy', energy())\n"
+        "initial{ x = 0.6*L, z = 0.2, ['der(x)'] = 0.3, ['der(z)'] = 0 } guess{ y = -0.8 }\n";
+    compare_with_runs(redundant, (const char *const[]){"x", "y", "z", NULL}, 3, "L", 1, 2);
+    compare_with_runs(redundant, (const char *const[]){"x", "z", NULL}, 2, "k", 3, 2);
+    compare_with_runs(redundant, xy, 2, "initial(der(x))", 0.3, 2);
+    /* dynamic and auxiliary variables, an output with accelerations */
+    static const char maxwell[] =
+        "local m, c, d = param('m', 1), param('c', 50), param('d', 5)\n"
+        "local x = position('x') local v = velocity(x)\n"
+        "kinetic(m/2*v^2) potential(10*x^2)\n"
+        "local F = dynamic('F', function(F) return c*(v - F/d) end)\n"
+        "local w = auxiliary('w', function(w) return w + w^3/10 - x - c/100 end)\n"
+        "force(x, -F - w) output('acc', acceleration(x) + w*c)\n"
+        "initial{ x = 0.1, [v] = 0, F = 0 }\n";
+    static const char *const xFw[] = {"x", "F", "w", "acc", NULL};
+    compare_with_runs(maxwell, xFw, 4, "c", 50, 1);
+    compare_with_runs(maxwell, xFw, 4, "m", 1, 1);
+    /* contact variables, rolling */
+    static const char ellipse[] =
+        "local a, b, steep = param('a', 0.3), param('b', 0.2), param('steep', 0.3)\n"
+        "local x, y, phi = position('x', 'y', 'phi')\n"
+        "kinetic((velocity(x)^2 + velocity(y)^2)/2 + (a^2 + b^2)/8*velocity(phi)^2)\n"
+        "potential(9.81*y)\n"
+        "local function rim(s) return a*cos(s)*cos(phi) - b*sin(s)*sin(phi),\n"
+        "  a*cos(s)*sin(phi) + b*sin(s)*cos(phi) end\n"
+        "local s = contact('s', function(s) local rx = rim(s) local tx, ty = rim(s + pi/2)\n"
+        "  return ty - 2*steep*(x + rx)*tx end)\n"
+        "local rx, ry = rim(s)\n"
+        "constraint('touch', y + ry - steep*(x + rx)^2)\n"
+        "nonholonomic('roll', velocity(x) - velocity(phi)*ry\n"
+        "  + 2*steep*(x + rx)*(velocity(y) + velocity(phi)*rx))\n"
+        "initial{ x = 1, phi = 0 } guess{ y = 0.5, s = -1.5 }\n";
+    compare_with_runs(ellipse, (const char *const[]){"x", "s", NULL}, 2, "b", 0.2, 0.5);
+    compare_with_runs(ellipse, (const char *const[]){"x", "s", NULL}, 2, "steep", 0.3, 0.5);
+    /* forces with kinks, prescribed by time and tables */
+    static const char kinks[] = "local k, f = param('k', 40), param('f', 3)\n"
+                                "local x = position('x') mass(x, 1)\n"
+                                "force(x, -k*max(x - 0.1, 0) - 5*x + abs(sin(f*time)))\n"
+                                "initial{ x = 0, ['der(x)'] = 1 }\n";
+    compare_with_runs(kinks, (const char *const[]){"x", "der(x)", NULL}, 2, "k", 40, 3);
+    compare_with_runs(kinks, (const char *const[]){"x", "der(x)", NULL}, 2, "f", 3, 3);
+}
+
+/* The guess is off the rod: the least change moves it there, which depends on L in both coordinates. */
+static void a_start_by_the_least_change_is_differentiated(void **state)
+{
+    (void)state;
+    static const char text[] = "local L = param('L', 1)\n"
+                               "local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                               "constraint('rod', x^2 + y^2 - L^2) potential(9.81*y)\n"
+                               "guess{ x = 0.9, y = 0.3 }\n";
+    compare_with_runs(text, (const char *const[]){"x", "y", NULL}, 2, "L", 1, 0.7);
+}
+
+static void refused(const char *text, const char *of, const char *by, const char *message)
+{
+    const found at = gradient_of(text, &of, 1, by, 1, 1e-6);
+    assert_int_not_equal(at.status, DFL_OK);
+    if (!strstr(at.message, message))
+        fail_msg("'%s' does not contain '%s'", at.message, message);
+}
+
+static void what_cannot_be_followed_is_refused(void **state)
+{
+    (void)state;
+    refused(pendulum, "x", "L,q", "'q' is no parameter");
+    refused(pendulum, "z", "L", "z");
+    refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
+            "local f = spline({ -9, 0, L, 9 }, { 0, 1, 2, 0 })\n"
+            "force(x, -f(x)) initial{ x = 1 }\n",
+            "x", "L", "as a number");
+    refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
+            "force(x, -L*sign(x)) initial{ x = 1, ['der(x)'] = -2 }\n",
+            "x", "L", "jumps");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pendulum_has_the_known_derivatives),
+        cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
+        cmocka_unit_test(every_kind_of_model_agrees_with_runs),
+        cmocka_unit_test(a_start_by_the_least_change_is_differentiated),
+        cmocka_unit_test(what_cannot_be_followed_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
