@@ -58,7 +58,7 @@ sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OPENBLAS_NUM_THREADS=1 \
 	  ctest --output-on-failure -j 2 -LE install
 
-fuzz: ## search for inputs that make the program fail, FUZZ_SECONDS=600 for each of six targets
+fuzz: ## search for inputs that make the program fail, FUZZ_SECONDS=600 for each of seven targets
 	@$(INSTALL) build strict
 	@$(CMAKE) build/fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=None -DDFL_FUZZ=ON \
 	  -DDFL_BUILD_TESTS=OFF -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF \
