@@ -340,6 +340,7 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
     if (result != DFL_ATTEMPT_ACCEPTED)
         return result;
     dfl_scale_converges(st->scale);
+    st->estimate = err;
     double h_new = st->class->implicit->accepted(st, h, err, after_rejection);
     /* the matrix is kept while Newton converges fast, and with it E while h hardly changes */
     st->newton->need_matrix = !matrix_serves(st);

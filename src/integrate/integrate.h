@@ -25,6 +25,7 @@ typedef struct dfl_stepper {
     int order;           /* of the last step; before, of the first one */
     int degree;          /* of the polynomial that interpolates it */
     double *err;         /* n: the last error estimate */
+    double estimate;     /* its norm where the last step was accepted; 1: not known */
 
     struct dfl_stepper_parts *parts; /* stepper.h: the owner of ... */
     struct dfl_scale *scale;         /* ... norms, */

@@ -12,10 +12,9 @@ typedef struct dfl_order {
     bool automatic;
     bool again;     /* the step is one that was taken before, with another end */
     int steps;      /* accepted with this order */
-    int wait;       /* number of steps before it may be raised */
+    int wait[2];    /* numbers of steps before it may be raised to 9 and to 13 */
     int rejections; /* in a row */
     int kinks;      /* of these, steps in a row that were not smooth */
-    int given_up;   /* the order that had to be lowered last; 0: none */
     int doubt;      /* number of steps of higher orders before kinks are forgotten */
     double strict;  /* logarithm of what estimates are multiplied by when doubt arises */
     double for_higher, for_lower; /* what the last steps say for other orders, in steps */

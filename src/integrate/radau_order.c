@@ -47,8 +47,14 @@ void dfl_order_start(dfl_radau *ra)
 {
     const dfl_solver_options *opt = ra->base.options;
     const bool automatic = opt->order == 0 && opt->step.fixed == 0;
-    ra->order = (dfl_order){.automatic = automatic, .wait = FIRST_WAIT};
+    ra->order = (dfl_order){.automatic = automatic, .wait = {FIRST_WAIT, FIRST_WAIT}};
     dfl_radau_use_order(ra, automatic ? FIRST : opt->order == 0 ? LOWEST : opt->order);
+}
+
+/* The number of steps before an order is tried again. */
+static int *wait_for(dfl_order *order, int higher)
+{
+    return &order->wait[higher > FIRST];
 }
 
 void dfl_order_accepted(dfl_radau *ra, double growth, bool after_rejection)
@@ -62,11 +68,13 @@ void dfl_order_accepted(dfl_radau *ra, double growth, bool after_rejection)
         weigh(ra);
     if (order->doubt > 0 && ra->rk->order > LOWEST)
         order->doubt--;
-    if (order->steps == PROVEN && ra->rk->order >= order->given_up)
-        order->wait = FIRST_WAIT;
-    if (order->steps < order->wait || after_rejection)
+    if (ra->rk->order > LOWEST && order->steps >= PROVEN &&
+        order->steps >= *wait_for(order, ra->rk->order))
+        *wait_for(order, ra->rk->order) = FIRST_WAIT;
+    if (order->steps < FIRST_WAIT || after_rejection)
         return;
-    if (order->for_higher >= enough && ra->rk->stages < ra->max_stages)
+    if (order->for_higher >= enough && ra->rk->stages < ra->max_stages &&
+        order->steps >= *wait_for(order, ra->rk->order + 4))
         change(ra, ra->rk->order + 4);
     else if (order->for_lower >= enough && ra->rk->order > LOWEST)
         change(ra, ra->rk->order - 4);
@@ -163,12 +171,12 @@ static void doubt(dfl_radau *ra, double measured)
 }
 
 /* An order that had to be given up is tried again after more and more steps, at least `wait`, until
-   it has proven itself. */
+   it has lasted for as many. What 13 did says nothing about 9. */
 static void lower(dfl_radau *ra, int wait)
 {
-    const int longer = 2 * ra->order.wait > wait ? 2 * ra->order.wait : wait;
-    ra->order.wait = longer < LONGEST_WAIT ? longer : LONGEST_WAIT;
-    ra->order.given_up = ra->rk->order;
+    int *before = wait_for(&ra->order, ra->rk->order);
+    const int longer = 2 * *before > wait ? 2 * *before : wait;
+    *before = longer < LONGEST_WAIT ? longer : LONGEST_WAIT;
     change(ra, ra->rk->order - 4);
 }
 

@@ -132,6 +132,7 @@ static void forget_steps(dfl_stepper *st)
 {
     st->t = st->t_old = st->here.t;
     st->stepped = st->rejected = st->again = false;
+    st->estimate = 1;
     st->watch->singular_in_row = st->watch->flips = 0;
     st->watch->violated = -1;
     st->watch->undetermined = false;

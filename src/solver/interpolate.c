@@ -56,7 +56,9 @@ dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool p
 
 /* Where an invariant is degenerate (energy at a turning point) it does not determine v, and
    enforcing it could move v anywhere: a correction of r, v, s or p beyond the tolerance is not
-   made. */
+   made. If the step itself did without an invariant, such a place is near. There a correction must
+   be clearly smaller than the error of the polynomial, which is about the estimate of the step: a
+   larger one corrects the error of p, divided by v. */
 static void move_onto_invariants(double *x, dfl_solver *solver, double t)
 {
     const dfl_system *sys = &solver->sys;
@@ -69,7 +71,8 @@ static void move_onto_invariants(double *x, dfl_solver *solver, double t)
         const double change = (moved[i] - x[i]) * dfl_stepper_weights(solver->stepper)[sys->na + i];
         sum += change * change;
     }
-    if (sum <= sys->nu - first)
+    const bool all = dfl_formulation_invariants(solver->form) == solver->eom->ne;
+    if (sqrt(sum / (sys->nu - first)) <= (all ? 1 : 0.5 * solver->stepper->estimate))
         memcpy(x, moved, (size_t)sys->nu * sizeof *x);
 }
 

@@ -48,8 +48,8 @@ static double worst_speed(double rtol, bool project)
 }
 
 /* At a turning point the gradient of the energy with respect to v vanishes: projecting onto it
-   there would divide its error by v. (Tolerances from 1e-4 to 1e-8 in 17 steps: 2.5 to 6.5 times
-   as large.) */
+   there would divide its error by v. (Tolerances from 1e-4 to 1e-8 in 17 steps: 0.7 to 2.5
+   times as large.) */
 static void projected_output_is_accurate_at_turning_points(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void projected_output_is_accurate_at_turning_points(void **state)
         const double rtol = pow(10, -k), plain = worst_speed(rtol, false);
         const double projected = worst_speed(rtol, true);
         print_message("rtol %g: speed %.1e interpolated, %.1e projected\n", rtol, plain, projected);
-        assert_between(projected, 0, 8 * plain);
+        assert_between(projected, 0, 4 * plain);
         assert_between(fmax(plain, projected), 0, 1000 * rtol);
     }
 }
