@@ -98,7 +98,7 @@ complete -c driftless -n '__fish_seen_subcommand_from linearize response' -l out
 complete -c driftless -n '__fish_seen_subcommand_from linearize' -l all -d 'also E x\' = A x + B u with all unknowns, in JSON, MAT and Octave files'
 complete -c driftless -n '__fish_seen_subcommand_from linearize' -l along -x -d 'the equations at this number of times of a run'
 complete -c driftless -n '__fish_seen_subcommand_from equilibrium' -l starts -x -d 'searches from N starts around the first one, for several equilibria'
-complete -c driftless -n '__fish_seen_subcommand_from modes' -l count -x -d 'only the N modes with the lowest frequencies'
+complete -c driftless -n '__fish_seen_subcommand_from modes' -l count -x -d 'only the N modes with the smallest eigenvalues'
 complete -c driftless -n '__fish_seen_subcommand_from modes' -l over -x -d 'eigenvalues over values of a parameter, input or setting'
 complete -c driftless -n '__fish_seen_subcommand_from response' -l output -x -k -a '(__fish_complete_suffix .csv; __fish_complete_suffix .json; __fish_complete_suffix .html)' -d 'to FILE.csv, FILE.json or the page FILE.html instead of standard output (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from modes' -l output -x -k -a '(__fish_complete_suffix .json; __fish_complete_suffix .html)' -d 'to FILE.json or the page FILE.html instead of standard output (repeatable)'

@@ -87,7 +87,8 @@ typedef struct dfl_modes {
     dfl_context *ctx;
     int count;
     dfl_mode *mode;  /* count, by |im|, then by re */
-    double *shape;   /* count x count: right eigenvectors */
+    int rows;        /* of `shape`: the order of A, or all unknowns x (dfl_modes_few) */
+    double *shape;   /* rows x count: right eigenvectors */
     int unstable;    /* modes that grow, beyond doubt */
     int indifferent; /* modes that neither grow nor decay nor oscillate, within doubt */
 } dfl_modes;
@@ -96,6 +97,14 @@ typedef struct dfl_modes {
    DFL_NOT_FINITE, DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
 dfl_status dfl_modes_find(dfl_modes *out, dfl_context *ctx, int n, const double *A);
 void dfl_modes_clear(dfl_modes *modes);
+
+/* At least `count` modes with the smallest |re + i im| of a large model near a state (t, x), which needs `sparsity`: by
+   Arnoldi's iteration with sparse matrices. Shapes are changes of all unknowns x; unstable and indifferent count what was found.
+   There are fewer modes only if the model has no more. *kind may be NULL.
+   DFL_INVALID: no sparsity, or linear equations at this state, which is neither an equilibrium nor a steady motion, need dense matrices. DFL_NOT_CONVERGED,
+   DFL_SINGULAR, DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_modes_few(dfl_modes *out, dfl_point_kind *kind, dfl_context *ctx, const dfl_eom *eom,
+                         double t, const double *x, int count);
 
 /* ---- linear equations with outputs ---- */
 

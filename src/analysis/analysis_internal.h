@@ -36,6 +36,9 @@ void dfl_local_clear(dfl_local *local);
 dfl_status dfl_local_eval(dfl_local *local, double t, const double *x);
 dfl_status dfl_local_eval_still(dfl_local *local, double t, const double *x);
 
+/* The message of an evaluation that failed. */
+dfl_status dfl_local_refuse(dfl_context *ctx, const dfl_system *sys, dfl_outcome outcome, double t);
+
 /* The derivatives by inputs (may be NULL) there, in one block of memory, which out->dyn owns; the caller frees it.
    DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_local_inputs(dfl_input_slopes *out, const dfl_local *local,
@@ -51,6 +54,10 @@ dfl_status dfl_tangent(dfl_linearized *linear, const dfl_local *local);
    of inputs, `b` (nr x nu) their part of b. */
 dfl_status dfl_massless_states(dfl_linearized *linear, const dfl_local *local,
                                const dfl_input_slopes *inputs);
+
+/* modes.c: frequency and damping of an eigenvalue; counts modes that grow or stand still and sorts all. */
+dfl_mode dfl_mode_of(double re, double im, double doubt);
+void dfl_modes_sort(dfl_modes *modes);
 
 /* The size of the terms of a row, by its derivatives J (rows x n) and unknowns x, of which small ones
    count as 1e-3: what its residual is compared with. */

@@ -32,8 +32,12 @@ dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context 
                                 const dfl_eom *eom, double t,
                                 const dfl_equilibrium_options *options)
 {
-    search it = {.t = t,
-                 .most = options && options->max_iterations ? options->max_iterations : 500};
+    const int most = options && options->max_iterations ? options->max_iterations : 500;
+    if (eom->sparsity && options && options->moving)
+        return dfl_fail(ctx, DFL_INVALID, "steady motions need a model with dense matrices");
+    if (eom->sparsity)
+        return dfl_sparse_equilibrium(x, report, ctx, eom, t, most);
+    search it = {.t = t, .most = most};
     dfl_status status =
         dfl_balance_step_create(&it.step, ctx, eom, options ? options->moving : NULL);
     const size_t n = (size_t)(status ? 0 : it.step.local.at.n);

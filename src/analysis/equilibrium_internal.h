@@ -43,4 +43,8 @@ typedef struct dfl_unbalanced {
 } dfl_unbalanced;
 dfl_unbalanced dfl_balance_size(const dfl_balance_step *step);
 
+/* The same for a model with sparse matrices, at rest (sparse_equilibrium.c). */
+dfl_status dfl_sparse_equilibrium(double *x, dfl_equilibrium *report, dfl_context *ctx,
+                                  const dfl_eom *eom, double t, int most);
+
 #endif

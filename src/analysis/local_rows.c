@@ -6,7 +6,6 @@
 static dfl_status eval_rows(dfl_local *local, double t, const double *x);
 static dfl_status eval_slopes(dfl_local *local);
 static dfl_status solve_accelerations(dfl_local *local);
-static dfl_status refuse(dfl_local *local, dfl_outcome outcome);
 
 dfl_status dfl_local_create(dfl_local *out, dfl_context *ctx, const dfl_eom *eom)
 {
@@ -91,14 +90,14 @@ static dfl_status eval_rows(dfl_local *local, double t, const double *x)
         memset(local->M + (size_t)j * (size_t)nv, 0, (size_t)nv * sizeof mass);
         local->M[(size_t)j * (size_t)nv + (size_t)j] = mass;
     }
-    return outcome ? refuse(local, outcome) : DFL_OK;
+    return outcome ? dfl_local_refuse(local->ctx, &local->sys, outcome, local->t) : DFL_OK;
 }
 
 static dfl_status eval_slopes(dfl_local *local)
 {
     const dfl_outcome outcome =
         dfl_system_jacobian(&local->jac, &local->sys, local->t, local->point.x, local->a);
-    return outcome ? refuse(local, outcome) : DFL_OK;
+    return outcome ? dfl_local_refuse(local->ctx, &local->sys, outcome, local->t) : DFL_OK;
 }
 
 /* M a = f - W^T (l, m), W a = -bias, K0^T a = 0: they agree. */
@@ -131,15 +130,14 @@ static dfl_status solve_accelerations(dfl_local *local)
     return status;
 }
 
-static dfl_status refuse(dfl_local *local, dfl_outcome outcome)
+dfl_status dfl_local_refuse(dfl_context *ctx, const dfl_system *sys, dfl_outcome outcome, double t)
 {
     char name[200];
-    dfl_system_trouble_name(name, sizeof name, &local->sys);
+    dfl_system_trouble_name(name, sizeof name, sys);
     if (outcome == DFL_STEP_NONFINITE)
-        return dfl_fail(local->ctx, DFL_NOT_FINITE, "%s is not finite at t = %g", name, local->t);
-    return dfl_fail(local->ctx, DFL_CALLBACK, "%s failed at t = %g",
-                    local->sys.trouble.callback ? local->sys.trouble.callback : "the model",
-                    local->t);
+        return dfl_fail(ctx, DFL_NOT_FINITE, "%s is not finite at t = %g", name, t);
+    return dfl_fail(ctx, DFL_CALLBACK, "%s failed at t = %g",
+                    sys->trouble.callback ? sys->trouble.callback : "the model", t);
 }
 
 dfl_status dfl_local_inputs(dfl_input_slopes *out, const dfl_local *local, const dfl_inputs *inputs)

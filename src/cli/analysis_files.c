@@ -78,7 +78,7 @@ static dfl_status add_frames(dfl_text *json, const cli_near *near, const dfl_mod
     add_row(json, high, count);
     dfl_text_add(json, ",\n\"moves\": [");
     for (int k = 0; k < modes->count && k < MOST_MODES; k++) {
-        dfl_mode_shape(shape, shape + np, &near->linear.linear, (int)np, modes, k);
+        dfl_mode_shape(shape, shape + np, cli_near_linear(near), (int)np, modes, k);
         dfl_text_add(json, k > 0 ? ",\n" : "\n");
         for (int part = 0; part < 2; part++) {
             const double *along = shape + (part ? np : 0), h = 1e-5;

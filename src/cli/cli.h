@@ -44,6 +44,7 @@ typedef enum cli_use {
     CLI_EXPRESSIONS, /* everything is an expression, even in large mechanisms */
     CLI_FOLLOWED,    /* ... with Jacobians and tapes, which write dense matrices */
     CLI_DENSE,       /* with Jacobians and tapes, which write dense matrices ... */
+    CLI_FEW_MODES,   /* ... or sparse ones if the model is large beside `count` */
     CLI_FOR_SOLVER,  /* ... or sparse ones, as chosen */
     CLI_TO_RUN       /* ... and forces that jump with a speed may hold it */
 } cli_use;
@@ -93,6 +94,11 @@ dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *
                          const char *endings);
 dfl_status cli_near_load_as(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
                             const char *endings, cli_use use);
+/* The same for `count` modes, which large models have with sparse matrices. */
+dfl_status cli_near_load_few(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                             const char *endings);
+/* The linear equations, or NULL if modes were found without them. */
+const dfl_linearized *cli_near_linear(const cli_near *near);
 dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments);
 dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments);
 void cli_near_clear(cli_near *near);

@@ -23,6 +23,7 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
 static dfl_status read_sweep(sweep *out, dfl_context *ctx, const char *text);
 static double value_of(const sweep *it, int i);
 static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments);
+static dfl_status keep_smallest(dfl_modes *modes, int count);
 static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
                              const sweep *it, double value);
 static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear_model *linear);
@@ -31,7 +32,7 @@ int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments, ".json .html");
+    dfl_status status = cli_near_load_few(&near, ctx, arguments, ".json .html");
     if (!status)
         status = arguments->over ? over_values(&text, &json, &near, arguments)
                                  : at_one_point(&text, &json, &near, arguments);
@@ -132,21 +133,65 @@ static double value_of(const sweep *it, int i)
                                 : it->first + (it->last - it->first) * i / (it->count - 1);
 }
 
-static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments)
+/* With sparse matrices. */
+static dfl_status find_few(dfl_modes *out, cli_near *near, const cli_arguments *arguments)
 {
     dfl_status status = cli_near_find(near, arguments);
+    if (!status)
+        status = dfl_modes_few(out, &near->linear.linear.kind, near->model.model->ctx,
+                               dfl_runnable_eom(near->model.run), near->state.t, near->state.x,
+                               (int)ceil(arguments->count));
+    near->linear.t = near->state.t;
+    return status;
+}
+
+static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments)
+{
+    dfl_status status = DFL_OK;
+    if (dfl_runnable_packed(near->model.run)) {
+        status = find_few(out, near, arguments);
+        if (!status || status == DFL_NO_MEMORY || !dfl_study_allows_dense(near->model.eq))
+            return status;
+        dfl_modes_clear(out);
+        dfl_free(near->model.model->ctx, near->state.x);
+        near->state.x = NULL;
+        dfl_runnable_free(near->model.run);
+        status = dfl_runnable_create(&near->model.run, near->model.eq);
+    }
+    if (!status)
+        status = cli_near_find(near, arguments);
     if (!status)
         status = cli_near_linearize(near, arguments);
     if (!status)
         status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
                                 near->linear.linear.A);
-    if (!status && arguments->count < out->count) {
-        int count = (int)ceil(arguments->count);
-        if (count < out->count && out->mode[count].im < 0 && out->mode[count - 1].im > 0)
-            count++; /* the other one of a pair */
-        out->count = count;
-    }
+    if (!status && arguments->count < out->count)
+        status = keep_smallest(out, (int)ceil(arguments->count));
     return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The modes with the `count` smallest eigenvalues, in their order; those as small as the last one are added. */
+static dfl_status keep_smallest(dfl_modes *modes, int count)
+{
+    double *size = dfl_alloc(modes->ctx, (size_t)modes->count, sizeof *size);
+    int kept = 0;
+    if (!size)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < modes->count; i++)
+        size[i] = hypot(modes->mode[i].re, modes->mode[i].im);
+    qsort(size, (size_t)modes->count, sizeof *size, compare);
+    for (int i = 0; i < modes->count; i++)
+        if (hypot(modes->mode[i].re, modes->mode[i].im) <= size[count - 1])
+            modes->mode[kept++] = modes->mode[i];
+    modes->count = kept;
+    dfl_free(modes->ctx, size);
+    return DFL_OK;
 }
 
 static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
@@ -164,7 +209,7 @@ static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments
     snprintf(assignment, sizeof assignment, "%s=%.17g", it->name, value);
     changed.set[changed.nset++] = assignment;
     cli_near_clear(near);
-    dfl_status status = cli_near_load(near, ctx, &changed, ".json .html");
+    dfl_status status = cli_near_load_few(near, ctx, &changed, ".json .html");
     if (!status)
         status = find_modes(out, near, arguments);
     dfl_free(ctx, changed.set);

@@ -31,10 +31,12 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
         status = dfl_study_derive(&out->eq, &out->run, out->model, &arguments->choices);
     else if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
-    if (!status && (use == CLI_DENSE || use == CLI_FOLLOWED || use == CLI_FOR_SOLVER))
-        status = use != CLI_FOR_SOLVER
-                     ? dfl_runnable_create(&out->run, out->eq)
-                     : dfl_study_runnable(&out->run, out->eq, &arguments->choices);
+    if (!status && use == CLI_FEW_MODES && dfl_study_suits_few(out->eq, arguments->count))
+        status = dfl_runnable_create_packed(&out->run, out->eq);
+    else if (!status && (use == CLI_DENSE || use == CLI_FOLLOWED || use == CLI_FEW_MODES))
+        status = dfl_runnable_create(&out->run, out->eq);
+    else if (!status && use == CLI_FOR_SOLVER)
+        status = dfl_study_runnable(&out->run, out->eq, &arguments->choices);
     out->saved.ctx = ctx;
     if (!status && runnable && arguments->start_from)
         status = dfl_saved_run_read(&out->saved, arguments->start_from);

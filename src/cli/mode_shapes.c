@@ -16,44 +16,57 @@ static void add_numbers(dfl_text *json, const char *before, const double *number
     }
 }
 
-/* y := M v; M is a matrix of order n, or its diagonal. */
-static void times_mass(double *y, const double *M, bool diagonal, const double *v, int n)
+/* y := M v; M as the model writes it: its diagonal, its nonzeros, or all of it. */
+static void times_mass(double *y, const dfl_eom *eom, const double *M, const double *v)
 {
-    for (int i = 0; i < n; i++) {
-        y[i] = diagonal ? M[i] * v[i] : 0;
-        for (int j = 0; !diagonal && j < n; j++)
+    const int n = eom->nv, *start = eom->sparsity ? eom->sparsity->M.column_start : NULL;
+    for (int i = 0; i < n; i++)
+        y[i] = eom->mass_diagonal ? M[i] * v[i] : 0;
+    for (int j = 0; !eom->mass_diagonal && start && j < n; j++)
+        for (int k = start[j]; k < start[j + 1]; k++)
+            y[eom->sparsity->M.row[k]] += M[k] * v[j];
+    for (int j = 0; !eom->mass_diagonal && !start && j < n; j++)
+        for (int i = 0; i < n; i++)
             y[i] += M[(size_t)j * (size_t)n + (size_t)i] * v[j];
-    }
+}
+
+/* How many numbers M has. */
+static size_t mass_numbers(const dfl_eom *eom)
+{
+    const size_t nv = (size_t)eom->nv;
+    return eom->mass_diagonal ? nv
+           : eom->sparsity    ? (size_t)eom->sparsity->M.column_start[nv]
+                              : nv * nv;
 }
 
 /* What each velocity contributes to the kinetic energy of each mode, v_i (M v)_i; the sum is 1. */
 static dfl_status add_participation(dfl_text *json, const cli_near *near, const dfl_modes *modes)
 {
-    const dfl_linearized *linear = &near->linear.linear;
+    const dfl_linearized *linear = cli_near_linear(near);
     const dfl_equations *eq = near->model.eq;
     const int nv = eq->nv, first = eq->n - eq->np - eq->ns - nv;
-    const size_t n = (size_t)nv;
-    const bool diagonal = dfl_runnable_eom(near->model.run)->mass_diagonal;
-    double *M = dfl_alloc(json->ctx, n * n + 4 * n, sizeof *M);
+    const dfl_eom *eom = dfl_runnable_eom(near->model.run);
+    const size_t n = (size_t)nv, numbers = mass_numbers(eom);
+    double *M = dfl_alloc(json->ctx, numbers + 4 * n, sizeof *M);
     if (!M)
         return DFL_NO_MEMORY;
-    double *re = M + n * n, *im = re + n, *part = im + n, *y = part + n;
-    const dfl_status status = dfl_state_mass(M, near->model.run, near->state.t, near->state.x);
+    double *re = M + numbers, *im = re + n, *part = im + n, *y = part + n;
+    eom->mass(M, near->state.t, near->state.x, eom->user);
     dfl_text_add(json, ",\n \"velocities\": [");
     for (int i = 0; i < nv; i++) {
         dfl_text_add(json, i > 0 ? ", " : "");
         dfl_json_string(json, dfl_equations_v(eq)[i].name);
     }
     dfl_text_add(json, "],\n \"participation\": [");
-    for (int k = 0; !status && k < modes->count; k++) {
+    for (int k = 0; k < modes->count; k++) {
         const bool still = isnan(modes->mode[k].damping); /* eigenvalue 0: what moves is rounding */
         double sum = 0;
         for (int i = 0; i < nv; i++)
             dfl_mode_change(&re[i], &im[i], linear, modes, k, first + i);
-        times_mass(y, M, diagonal, re, nv);
+        times_mass(y, eom, M, re);
         for (int i = 0; i < nv; i++)
             part[i] = re[i] * y[i];
-        times_mass(y, M, diagonal, im, nv);
+        times_mass(y, eom, M, im);
         for (int i = 0; i < nv; i++) {
             part[i] += im[i] * y[i];
             sum += part[i];
@@ -65,7 +78,7 @@ static dfl_status add_participation(dfl_text *json, const cli_near *near, const 
     }
     dfl_text_add(json, "]");
     dfl_free(json->ctx, M);
-    return status;
+    return DFL_OK;
 }
 
 void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes)
@@ -83,7 +96,7 @@ void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes
     double *shape = dfl_alloc(json->ctx, 2 * (size_t)eq->np, sizeof *shape);
     dfl_text_add(json, "],\n \"shapes\": [");
     for (int i = 0; shape && i < modes->count; i++) {
-        dfl_mode_shape(shape, shape + eq->np, &near->linear.linear, eq->np, modes, i);
+        dfl_mode_shape(shape, shape + eq->np, cli_near_linear(near), eq->np, modes, i);
         add_numbers(json, i > 0 ? ",\n  {\"re\": [" : "\n  {\"re\": [", shape, eq->np);
         add_numbers(json, "], \"im\": [", shape + eq->np, eq->np);
         dfl_text_add(json, "]}");

@@ -27,12 +27,6 @@ static dfl_status check_outputs(dfl_context *ctx, const cli_arguments *arguments
     return DFL_OK;
 }
 
-dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
-                         const char *endings)
-{
-    return cli_near_load_as(near, ctx, arguments, endings, CLI_DENSE);
-}
-
 dfl_status cli_near_load_as(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
                             const char *endings, cli_use use)
 {
@@ -41,6 +35,24 @@ dfl_status cli_near_load_as(cli_near *near, dfl_context *ctx, const cli_argument
         status = cli_load(&near->model, ctx, arguments, use);
     return status ? status
                   : dfl_settings_resolve(&near->settings, &arguments->choices, near->model.run);
+}
+
+dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                         const char *endings)
+{
+    return cli_near_load_as(near, ctx, arguments, endings, CLI_DENSE);
+}
+
+dfl_status cli_near_load_few(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                             const char *endings)
+{
+    const bool few = arguments->count > 0 && !arguments->steady;
+    return cli_near_load_as(near, ctx, arguments, endings, few ? CLI_FEW_MODES : CLI_DENSE);
+}
+
+const dfl_linearized *cli_near_linear(const cli_near *near)
+{
+    return near->linear.linear.X ? &near->linear.linear : NULL;
 }
 
 dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments)

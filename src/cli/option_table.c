@@ -130,8 +130,9 @@ static const row table[] = {
      "equilibrium "
      "once; in JSON as the list `equilibria`."},
     {"count", CLI_POSITIVE, CLI_MODES, FIELD(count), "N", "all", NULL, NULL,
-     "only the N modes with the lowest frequencies",
-     "Only so many modes, with the lowest frequencies; the other half of a pair is added."},
+     "only the N modes with the smallest eigenvalues",
+     "Only so many modes, with the smallest eigenvalues; the other half of a pair is added. Large "
+     "models need it."},
     {"over", CLI_TEXT, CLI_MODES, FIELD(over), "NAME=FIRST:LAST:COUNT", NULL, NULL, NULL,
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "

@@ -27,6 +27,10 @@ typedef struct dfl_state_found {
 dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run,
                            const struct dfl_settings *settings, const dfl_state_choice *choice);
 
+/* Whether few modes are found with sparse matrices (dfl_modes_few); whether dense ones have enough memory. */
+bool dfl_study_suits_few(const dfl_equations *eq, double count);
+bool dfl_study_allows_dense(const dfl_equations *eq);
+
 /* Moves x to an equilibrium near it, or with `steady` to a steady motion, in which the coordinates
    and speeds that it names keep the velocities in x. See dfl_equilibrium_find. */
 dfl_status dfl_study_equilibrium(dfl_equilibrium *report, double *x, dfl_runnable *run, double t,
@@ -102,7 +106,7 @@ dfl_status dfl_study_feedback(dfl_feedback *out, const dfl_linear_model *model, 
 void dfl_feedback_clear(dfl_feedback *feedback);
 
 /* The change of unknown `k` of x in a mode, by the numbers of both; of the np positions, divided by that of the one
-   that moves most. */
+   that moves most. `linear` is NULL for shapes of all unknowns (dfl_modes_few). */
 void dfl_mode_change(double *re, double *im, const dfl_linearized *linear, const dfl_modes *modes,
                      int number, int k);
 void dfl_mode_shape(double *re, double *im, const dfl_linearized *linear, int np,

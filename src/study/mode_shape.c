@@ -7,13 +7,15 @@ void dfl_mode_change(double *re, double *im, const dfl_linearized *linear, const
                      int number, int k)
 {
     const dfl_mode *mode = &modes->mode[number];
-    const size_t ny = (size_t)linear->ny;
-    *re = *im = 0;
-    for (size_t j = 0; j < ny; j++) {
+    const size_t rows = (size_t)modes->rows;
+    const double *a = modes->shape + (size_t)mode->vector * rows;
+    const double *b = mode->imaginary >= 0 ? modes->shape + (size_t)mode->imaginary * rows : NULL;
+    *re = linear ? 0 : a[k];
+    *im = linear || !b ? 0 : b[k];
+    for (size_t j = 0; linear && j < rows; j++) {
         const double x = linear->X[j * (size_t)linear->n + (size_t)k];
-        *re += x * modes->shape[(size_t)mode->vector * ny + j];
-        if (mode->imaginary >= 0)
-            *im += x * modes->shape[(size_t)mode->imaginary * ny + j];
+        *re += x * a[j];
+        *im += b ? x * b[j] : 0;
     }
     *im = mode->conjugate ? -*im : *im;
 }
@@ -21,9 +23,10 @@ void dfl_mode_change(double *re, double *im, const dfl_linearized *linear, const
 void dfl_mode_shape(double *re, double *im, const dfl_linearized *linear, int np,
                     const dfl_modes *modes, int number)
 {
+    const int n = linear ? linear->n : modes->rows;
     double most[2] = {0, 0};
     for (int i = 0; i < np; i++) {
-        dfl_mode_change(&re[i], &im[i], linear, modes, number, linear->n - np + i);
+        dfl_mode_change(&re[i], &im[i], linear, modes, number, n - np + i);
         if (hypot(re[i], im[i]) > hypot(most[0], most[1]) * (1 + 1e-12)) {
             most[0] = re[i];
             most[1] = im[i];

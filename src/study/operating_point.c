@@ -43,15 +43,37 @@ dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run, const dfl_se
     return status;
 }
 
+static const double most_bytes = 2e9;
+
 /* A start with dense matrices takes most of it: 40 of them were measured. */
+static double dense_bytes(const dfl_equations *eq)
+{
+    return 40 * sizeof(double) * (double)eq->n * eq->n;
+}
+
+bool dfl_study_suits_few(const dfl_equations *eq, double count)
+{
+    return eq->n >= 200 && 20 * count <= eq->n && !dfl_runnable_unpackable(eq);
+}
+
+bool dfl_study_allows_dense(const dfl_equations *eq)
+{
+    return dense_bytes(eq) <= most_bytes;
+}
+
 static dfl_status check_memory(const dfl_runnable *run)
 {
-    const double limit = 2e9, n = eq_of(run)->n, bytes = 40 * sizeof(double) * n * n;
-    return bytes <= limit ? DFL_OK
-                          : dfl_fail(ctx_of(run), DFL_INVALID,
-                                     "analyses of a model with %g unknowns need about %.1f GB of "
-                                     "memory; the limit is %g GB",
-                                     n, bytes / 1e9, limit / 1e9);
+    const dfl_equations *eq = eq_of(run);
+    const char *why_not = dfl_runnable_unpackable(eq);
+    if (dfl_study_allows_dense(eq) || dfl_runnable_packed(run))
+        return DFL_OK;
+    return dfl_fail(ctx_of(run), DFL_INVALID,
+                    "analyses of a model with %d unknowns need about %.1f GB of memory; the limit "
+                    "is %g GB; %s%s",
+                    eq->n, dense_bytes(eq) / 1e9, most_bytes / 1e9,
+                    why_not ? "few modes cannot be found with less, because "
+                            : "few modes are found with less: modes --count N",
+                    why_not ? why_not : "");
 }
 
 dfl_status dfl_study_equilibrium(dfl_equilibrium *report, double *x, dfl_runnable *run, double t,
