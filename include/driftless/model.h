@@ -25,6 +25,7 @@ typedef struct dfl_load_options {
     const char *const *input; /* inputs that follow files: "NAME=FILE.csv:COLUMN[:hold|:cubic]" */
     void (*print)(const char *text, void *user); /* a line that the script prints; NULL: dropped */
     void *user;                                  /* given to print */
+    const char *prefix; /* before the names of options in messages: "--"; NULL: nothing */
 } dfl_load_options;
 
 /* Runs the script in a file, or in memory (`name` is used in messages). The message of a failure
@@ -36,6 +37,77 @@ dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *na
 
 /* Frees a model; NULL is allowed. Runs do not need it. */
 void dfl_model_free(dfl_model *model);
+
+/* ---- what a model is, and where it starts ---- */
+
+/* `{0}` is a complete set. */
+typedef struct dfl_check_options {
+    int nsettings;
+    const char *const *settings; /* as in dfl_run_options */
+    const char *start_from;      /* a file with the values of all variables as JSON, in place of the
+                               script's initial values; NULL: none */
+    const char *prefix;          /* as in dfl_load_options */
+} dfl_check_options;
+
+typedef enum dfl_verdict {
+    DFL_READY,
+    DFL_NO_START,    /* the initial values cannot be completed */
+    DFL_UNDETERMINED /* the model does not determine its motion */
+} dfl_verdict;
+
+/* Something that a user should know. */
+typedef struct dfl_finding {
+    const char
+        *kind; /* "redundant", "contradictory", "massless", "undetermined", "missed", "note" */
+    const char *text; /* a sentence */
+    int nnames;
+    const char *const *names; /* of the constraints that it is about */
+    double size; /* by how much they contradict each other, or given values miss them; or NAN */
+} dfl_finding;
+
+/* A variable at the start, in the order of results. */
+typedef struct dfl_value_at_start {
+    const char *name;
+    double given;           /* 0 if it is not given */
+    bool held;              /* ... or `initial` says so */
+    double completed, atol; /* NAN: not known */
+} dfl_value_at_start;
+
+/* What was found; owned by the handle. */
+typedef struct dfl_check_report {
+    dfl_verdict verdict;
+    const char *verdict_text;
+    const char *start_message;                   /* why there is no start, or NULL */
+    int np, nv, nr, ns, nw, nl, nm, ne, nep, n0; /* sizes, as in dfl_eom */
+    int dof_by_count, dof_by_rank, rank;
+    int nfindings;
+    const dfl_finding *findings;
+    double t, rtol;
+    int nvalues;
+    const dfl_value_at_start *values;
+    const char *text, *json; /* as `driftless check` or `driftless init` prints it */
+    const char *lua;         /* dfl_model_init: initial{...}, guess{...} to paste; or NULL */
+} dfl_check_report;
+
+typedef struct dfl_checked dfl_checked;
+
+/* Everything about a model and its start, as `driftless check`; a model that cannot start is not a failure
+   of this function. Or the consistent start alone, as `driftless init`: verdict, values and texts;
+   statuses of a start. `options` may be NULL. DFL_INVALID, DFL_NO_MEMORY. */
+dfl_status dfl_model_check(dfl_checked **out, dfl_context *ctx, const dfl_model *model,
+                           const dfl_check_options *options);
+dfl_status dfl_model_init(dfl_checked **out, dfl_context *ctx, const dfl_model *model,
+                          const dfl_check_options *options);
+const dfl_check_report *dfl_checked_about(const dfl_checked *checked);
+
+/* Frees it; NULL is allowed. */
+void dfl_checked_free(dfl_checked *checked);
+
+/* The equations of motion for people, or with `frames` the kinematics of all bodies and frames, as text or
+   a LaTeX document; one file of C99. The caller returns *out with dfl_free. */
+dfl_status dfl_model_equations(char **out, dfl_context *ctx, const dfl_model *model, bool latex,
+                               bool frames);
+dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *model);
 
 /* ---- runs ---- */
 

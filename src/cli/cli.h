@@ -5,6 +5,8 @@
 #include "cli/command_line.h"
 #include "context/context.h"
 #include "engine/engine.h"
+
+#include <driftless/model.h>
 #include "result/result.h"
 
 /* Exit statuses of the program. */
@@ -52,6 +54,20 @@ typedef enum cli_use {
 /* Runs the script and derives the equations. The caller clears `out`, even after a failure. */
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, cli_use use);
 void cli_unload(cli_model *model);
+
+/* Settings of the command line as the library takes them (client.c). */
+typedef struct cli_settings {
+    dfl_context *ctx;
+    int count;
+    const char *texts[DFL_MOST_SETTINGS];
+} cli_settings;
+dfl_check_options cli_check_options(cli_settings *settings, dfl_context *ctx,
+                                    const cli_arguments *arguments);
+void cli_settings_clear(cli_settings *settings);
+
+/* The script of the arguments; a text to standard output. */
+dfl_status cli_load_script(dfl_model **out, dfl_context *ctx, const cli_arguments *arguments);
+dfl_status cli_print(dfl_context *ctx, const char *text);
 
 /* To standard error: a text as a terminal may show it (dfl_visible); "driftless: " and a line. */
 void cli_show(const char *text);

@@ -41,11 +41,7 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
     if (!status && runnable && arguments->start_from)
         status = dfl_saved_run_read(&out->saved, arguments->start_from);
     if (!status && use != CLI_TO_RUN && out->saved.length > 0)
-        status = dfl_fail(ctx, DFL_INVALID,
-                          "'%s' is a saved run, from which only `driftless run` goes on; write its "
-                          "end as JSON (driftless run MODEL --start-from %s --json) and start from "
-                          "that",
-                          arguments->start_from, arguments->start_from);
+        status = dfl_saved_run_refuse(ctx, arguments->start_from);
     if (!status && runnable && arguments->start_from && out->saved.length == 0)
         status = dfl_study_start_from(out->run, arguments->start_from);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;

@@ -9,7 +9,7 @@ static dfl_script_options script_options(const dfl_load_options *options)
     const dfl_load_options *o = options ? options : &none;
     return (dfl_script_options){.nset = o->nset,
                                 .set = o->set,
-                                .set_option = "set",
+                                .set_option = o->prefix && o->prefix[0] ? NULL : "set",
                                 .ninput = o->ninput,
                                 .input = o->input,
                                 .print = o->print,
@@ -55,15 +55,20 @@ dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *na
     return status ? status : dfl_script_load_text(out, ctx, name, text, length, &script);
 }
 
+dfl_script_options dfl_model_said(const dfl_model *model)
+{
+    return (dfl_script_options){.nset = model->sets.count,
+                                .set = (const char *const *)model->sets.item,
+                                .set_option = "set",
+                                .ninput = model->inputs.count,
+                                .input = (const char *const *)model->inputs.item};
+}
+
 dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
                                 const dfl_choices *choices, bool prescribe)
 {
-    const dfl_script_options options = {.nset = model->sets.count,
-                                        .set = (const char *const *)model->sets.item,
-                                        .set_option = "set",
-                                        .ninput = model->inputs.count,
-                                        .input = (const char *const *)model->inputs.item,
-                                        .dynamics = dfl_choices_dynamics(choices),
-                                        .prescribe = prescribe};
+    dfl_script_options options = dfl_model_said(model);
+    options.dynamics = dfl_choices_dynamics(choices);
+    options.prescribe = prescribe;
     return dfl_script_load_text(out, ctx, model->path, model->text, strlen(model->text), &options);
 }

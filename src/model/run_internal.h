@@ -52,6 +52,9 @@ struct dfl_run {
 dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, int count,
                             const char *const *settings);
 
+/* loading.c: what a model was loaded with. */
+dfl_script_options dfl_model_said(const dfl_model *model);
+
 /* loading.c: the script of a model again, from the text that it has kept; `prescribe`: for inverse
    dynamics. */
 dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,

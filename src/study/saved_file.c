@@ -24,6 +24,15 @@ dfl_status dfl_saved_run_read(dfl_text *bytes, const char *path)
     return failed ? dfl_fail(bytes->ctx, DFL_IO, "cannot read '%s'", path) : bytes->status;
 }
 
+dfl_status dfl_saved_run_refuse(dfl_context *ctx, const char *path)
+{
+    return dfl_fail(
+        ctx, DFL_INVALID,
+        "'%s' is a saved run, from which only `driftless run` goes on; write its end as "
+        "JSON (driftless run MODEL --start-from %s --json) and start from that",
+        path, path);
+}
+
 dfl_status dfl_saved_run_write(dfl_new_file *file, dfl_simulation *sim)
 {
     const size_t size = dfl_simulation_saved_size(sim);

@@ -158,6 +158,7 @@ bool dfl_is_saved_run(const void *bytes, size_t size);
    a file that is open, and is in its place afterwards, or gone. DFL_INVALID, DFL_IO, DFL_NO_MEMORY,
    DFL_STOPPED. */
 dfl_status dfl_saved_run_read(dfl_text *bytes, const char *path);
+dfl_status dfl_saved_run_refuse(dfl_context *ctx, const char *path); /* where only values serve */
 dfl_status dfl_saved_run_write(dfl_new_file *file, dfl_simulation *sim);
 
 /* ---- the start alone ---- */
@@ -340,6 +341,28 @@ typedef struct dfl_diagnosis {
 /* Everything, at the start of the run; `options` give tolerances and form (NULL: defaults). */
 dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
                         double t0);
+
+/* The same with advice, which becomes notes of the model, modes and stiff elements: all that
+   `driftless check` says, as words or JSON. */
+dfl_status dfl_study_check(dfl_diagnosis *out, dfl_runnable *run, const dfl_settings *settings);
+void dfl_diagnosis_text(dfl_text *text, dfl_runnable *run, const dfl_settings *settings,
+                        const dfl_diagnosis *diagnosis);
+void dfl_diagnosis_json(dfl_text *text, dfl_runnable *run, const dfl_settings *settings,
+                        const dfl_diagnosis *diagnosis);
+
+/* 0: ready to run; 1: the initial values cannot be completed; 2: the model does not determine its motion,
+   since a direction has no balance of forces either, whatever the start. */
+int dfl_diagnosis_verdict(const dfl_diagnosis *diagnosis);
+const char *dfl_verdict_text(int verdict);
+
+/* One sentence about a set, about the joint whose first redundant row is `row`, about a direction; its
+   kind: "redundant", "contradictory", "massless", "undetermined"; NULL: nothing is to be said. */
+const char *dfl_describe_set(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set);
+const char *dfl_describe_joint(dfl_text *text, const dfl_equations *eq,
+                               const dfl_diagnosis *diagnosis, int row);
+const char *dfl_describe_direction(dfl_text *text, const dfl_equations *eq,
+                                   const dfl_free_direction *direction);
+const char *dfl_constraint_name(const dfl_equations *eq, int row);
 
 /* After that: modes at the start, as a run would begin; out->start and its message if it would not.
    From then on the equations keep their branches. Then writes a line, or the item of a JSON list, for
