@@ -38,6 +38,48 @@ dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *na
 /* Frees a model; NULL is allowed. Runs do not need it. */
 void dfl_model_free(dfl_model *model);
 
+/* ---- models without a script ---- */
+
+/* A model in the making: calls of the language (docs/language.md) by name, such as "position",
+   "constraint", "body", "revolute", with results and expressions as texts. */
+typedef struct dfl_builder dfl_builder;
+
+typedef enum dfl_argument_kind {
+    DFL_ARGUMENT_NUMBER,
+    DFL_ARGUMENT_FLAG,       /* `number` is not 0 */
+    DFL_ARGUMENT_TEXT,       /* a name, a unit, a word */
+    DFL_ARGUMENT_EXPRESSION, /* of the names of results, such as "x^2 + y^2 - L^2", "arm.q",
+                                "function(r) return x - r end" */
+    DFL_ARGUMENT_TABLE
+} dfl_argument_kind;
+
+typedef struct dfl_argument {
+    dfl_argument_kind kind;
+    double number;
+    const char *text;
+    int count; /* of a table */
+    const struct dfl_argument *items;
+    const char *key; /* inside a table; NULL: the next item of a list */
+    bool key_is_expression;
+} dfl_argument;
+
+/* `name` is used in messages; files of the calls are looked for below its folder. DFL_INVALID,
+   DFL_NO_MEMORY. */
+dfl_status dfl_builder_create(dfl_builder **out, dfl_context *ctx, const char *name);
+void dfl_builder_free(dfl_builder *builder);
+
+/* Adds a call. `result`: what its results are called in expressions from here on, "x" or "x, y"; NULL:
+   nothing. Only the form of the arguments is checked here: DFL_INVALID, and the call is left
+   out. */
+dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char *call, int count,
+                            const dfl_argument *arguments);
+
+/* The model of the calls so far; messages name the call by its number, "NAME:NUMBER: ". The calls as a
+   script that dfl_model_load_text takes; valid until the next one. */
+dfl_status dfl_builder_load(dfl_model **out, const dfl_builder *builder,
+                            const dfl_load_options *options);
+const char *dfl_builder_script(const dfl_builder *builder);
+
 /* ---- what a model is, and where it starts ---- */
 
 /* `{0}` is a complete set. */
