@@ -89,16 +89,21 @@ typedef struct dfl_jacobian {
 typedef int (*dfl_jacobian_fn)(dfl_jacobian *out, double t, const double *x, const double *a,
                                void *user);
 
-/* Derivatives of the rows of a model with respect to its parameters, x and a held fixed: as
-   dfl_jacobian_fn, but each block has one column per parameter. All blocks are zeroed before the
-   call. */
+/* How switching function `function` changes at (t, x): *rate with time, if x changes with rates xp (n);
+   slope (count) with the parameters, if x changes with them by X (n x count). Returns 0; anything
+   else stops. */
+typedef int (*dfl_crossing_fn)(double *rate, double *slope, int function, double t, const double *x,
+                               const double *xp, const double *X, void *user);
+
+/* The parameters of a model. `slopes`: derivatives of its rows, x and a held fixed, as a
+   dfl_jacobian_fn, but each block has one column per parameter; all blocks are zeroed before the call.
+   `size`: of each parameter, such as its value. A change of the state by less than its tolerance,
+   when the parameter changes by its size, is nothing. */
 typedef struct dfl_parameters {
     int count;
-    dfl_jacobian_fn slopes; /* NULL: the rows depend on none of them, only the start does */
-    const double
-        *size; /* count: of each parameter, such as its value; NULL: 1. A change of the state
-                           by its tolerance or less, when the parameter changes by its size, is
-                           nothing */
+    dfl_jacobian_fn slopes;   /* NULL: the rows depend on none of them, only the start does */
+    dfl_crossing_fn crossing; /* NULL: there are no switching functions */
+    const double *size;       /* count; NULL: 1 */
     void *user;
 } dfl_parameters;
 

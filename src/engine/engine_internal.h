@@ -101,7 +101,9 @@ struct dfl_runnable {
     dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
     program motion_slopes;    /* Jdyn alone, where a tree of bodies has massless directions */
-    program parameter_slopes; /* of all rows, if they are asked for */
+    program parameter_slopes; /* of all rows, if they are asked for ... */
+    dfl_expr *parameters;     /* ... by these symbols */
+    int nparameters;
     dfl_switches switches;
     dfl_run_actions actions;
     dfl_run_contacts contacts;

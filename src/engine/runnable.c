@@ -131,6 +131,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run->combinations);
+    dfl_free(run->ctx, run->parameters);
     dfl_free(run->ctx, run);
 }
 

@@ -100,8 +100,9 @@ void dfl_tangents_free(dfl_tangents *tan);
 /* Makes `start` (nu x count) consistent at the evaluated point `here`. */
 dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start);
 
-/* Follows the step that was accepted last. *converged: whether the iteration did. */
-dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *st);
+/* Follows the step that was accepted last, to its end or to a time t inside it. *converged: whether the
+   iteration did. */
+dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *st, double t);
 
 /* The derivatives of all unknowns, n x count, and of the accelerations, nv x count. */
 const double *dfl_tangents_values(const dfl_tangents *tan);

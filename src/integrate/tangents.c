@@ -20,6 +20,7 @@ struct dfl_tangents {
     dfl_parameters parameters;
     dfl_system *sys;
     int count, stages;
+    double part;                             /* of the step that is followed */
     double *Y;                               /* n x count */
     double *A;                               /* nv x count: of accelerations */
     double *level;                           /* (ne + nep) x count: of the invariants' values */
@@ -124,6 +125,17 @@ static void keep(dfl_tangents *tan, int k, int column)
     memcpy(tan->A + (size_t)column * nv, y->a, nv * sizeof *y->a);
 }
 
+/* The same inside the step, by its polynomial; accelerations follow when the run starts again there. */
+static void keep_inside(dfl_tangents *tan, const dfl_coefficients *rk, int column)
+{
+    const int n = tan->sys->n;
+    double l[DFL_RADAU_STAGES], *y = tan->Y + (size_t)column * (size_t)n;
+    dfl_coefficients_basis(l, rk, tan->part);
+    dfl_lanes_combine(tan->tangent[0].x, rk->stages, l, n, tan->Z);
+    for (int i = 0; i < n; i++)
+        y[i] += tan->tangent[0].x[i];
+}
+
 /* ---- the start ---- */
 
 dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start)
@@ -226,7 +238,7 @@ static dfl_outcome linearize(dfl_tangents *tan, int k)
     return DFL_STEP_OK;
 }
 
-dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *st)
+dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *st, double t)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk_cont;
@@ -240,6 +252,7 @@ dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *s
                 ra->x_end[i] + (ra->cont[i * width + k] - ra->cont[i * width + s - 1]);
         outcome = linearize(tan, k);
     }
+    tan->part = t == st->t ? 1 : (t - t0) / st->h_old;
     if (!outcome && st->newton->h_factored != st->h_old)
         outcome = factor_anew(tan, ra, st->newton->need_matrix);
     for (int j = 0; !outcome && j < tan->count; j++) {
@@ -358,8 +371,10 @@ static dfl_outcome follow(bool *converged, dfl_tangents *tan, dfl_radau *ra, int
         outcome = iterate(tan, ra, column);
         *converged = !outcome && small_enough(peak, tan, ra, column);
     }
-    if (*converged)
+    if (*converged && tan->part == 1)
         keep(tan, s - 1, column);
+    else if (*converged)
+        keep_inside(tan, rk, column);
     return outcome;
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 static dfl_status check(const dfl_solver *solver, const dfl_parameters *parameters);
-static dfl_status of_outcome(dfl_solver *solver, dfl_outcome outcome);
 
 dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
                              const double *start)
@@ -22,12 +21,16 @@ dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameter
     if (status)
         return status;
     solver->derivatives.values = dfl_alloc(ctx, n * (size_t)parameters->count, sizeof(double));
+    solver->derivatives.parameters = *parameters;
+    solver->derivatives.instant = dfl_alloc(ctx, (size_t)parameters->count, sizeof(double));
+    solver->derivatives.slope = dfl_alloc(ctx, (size_t)parameters->count, sizeof(double));
     solver->derivatives.rates = dfl_alloc(ctx, n, sizeof(double));
     solver->derivatives.before = dfl_alloc(ctx, n, sizeof(double));
-    if (!solver->derivatives.values || !solver->derivatives.rates || !solver->derivatives.before)
+    if (!solver->derivatives.values || !solver->derivatives.rates || !solver->derivatives.before ||
+        !solver->derivatives.instant || !solver->derivatives.slope)
         status = DFL_NO_MEMORY;
     if (!status)
-        status = of_outcome(
+        status = dfl_solver_derivatives_failed(
             solver, dfl_tangents_start(solver->derivatives.tangents, solver->stepper, start));
     if (status)
         dfl_solver_forget_derivatives(solver);
@@ -83,8 +86,9 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver)
     bool converged = true;
     if (!solver->derivatives.tangents)
         return DFL_OK;
-    const dfl_status status = of_outcome(
-        solver, dfl_tangents_step(&converged, solver->derivatives.tangents, solver->stepper));
+    const dfl_status status = dfl_solver_derivatives_failed(
+        solver, dfl_tangents_step(&converged, solver->derivatives.tangents, solver->stepper,
+                                  isnan(solver->cut) ? solver->stepper->t : solver->cut));
     if (status || converged)
         return status;
     return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
@@ -93,52 +97,19 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver)
                     solver->stepper->t);
 }
 
-void dfl_solver_remember_rates(dfl_solver *solver)
-{
-    const dfl_stepper *st = solver->stepper;
-    if (!solver->derivatives.tangents)
-        return;
-    dfl_stepper_rates(solver->derivatives.rates, st, &st->here);
-    memcpy(solver->derivatives.before, st->here.x, (size_t)solver->sys.n * sizeof *st->here.x);
-}
-
-/* Where branches change and neither the state nor its rates do, derivatives stay as well. */
-dfl_status dfl_solver_follow_jump(dfl_solver *solver)
-{
-    const dfl_stepper *st = solver->stepper;
-    const dfl_system *sys = &solver->sys;
-    const int from = sys->at.r, count = sys->n - from;
-    double *after = solver->x_event;
-    if (!solver->derivatives.tangents || st->stepped)
-        return DFL_OK;
-    dfl_stepper_rates(after, st, &st->here);
-    double jump = 0, size = 0;
-    for (int i = from; i < from + count; i++) {
-        jump = fmax(jump, fabs(after[i] - solver->derivatives.rates[i]));
-        size = fmax(size, fabs(after[i]) + fabs(solver->derivatives.rates[i]));
-        if (st->here.x[i] != solver->derivatives.before[i])
-            jump = INFINITY;
-    }
-    if (jump <= 1e-9 * size)
-        return DFL_OK;
-    return dfl_fail(
-        solver->ctx, DFL_INVALID,
-        "derivatives by parameters cannot be followed beyond t = %.10g, where a force or "
-        "the state jumps",
-        st->t);
-}
-
 void dfl_solver_forget_derivatives(dfl_solver *solver)
 {
     dfl_tangents_free(solver->derivatives.tangents);
     dfl_free(solver->ctx, solver->derivatives.values);
     dfl_free(solver->ctx, solver->derivatives.rates);
     dfl_free(solver->ctx, solver->derivatives.before);
+    dfl_free(solver->ctx, solver->derivatives.instant);
+    dfl_free(solver->ctx, solver->derivatives.slope);
     memset(&solver->derivatives, 0, sizeof solver->derivatives);
 }
 
 /* Why the rows, or their derivatives, cannot be evaluated where the step could be taken. */
-static dfl_status of_outcome(dfl_solver *solver, dfl_outcome outcome)
+dfl_status dfl_solver_derivatives_failed(dfl_solver *solver, dfl_outcome outcome)
 {
     char what[200];
     if (!outcome)

@@ -170,12 +170,8 @@ static dfl_status advance(dfl_solver *solver, double t_end)
             if (!status)
                 status = dfl_solver_report_step(solver);
         }
-        if (!status) {
-            dfl_solver_remember_rates(solver);
-            status = dfl_switching_flip(solver);
-        }
         if (!status)
-            status = dfl_solver_follow_jump(solver);
+            status = dfl_switching_flip(solver);
         if (!status && st->h == 0 && st->t != t_end)
             dfl_stepper_aim(st, t_end);
     }

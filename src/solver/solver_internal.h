@@ -52,8 +52,11 @@ struct dfl_solver {
     double *x_cut;      /* ... and the state there */
     struct {
         struct dfl_tangents *tangents; /* or NULL: none are followed */
-        double *values;                /* n x count, of the user's unknowns */
-        double *rates, *before;        /* n each: x' and x before something happens */
+        dfl_parameters parameters;
+        double *values;         /* n x count, of the user's unknowns */
+        double *rates, *before; /* n each: x' and x before branches change */
+        double *instant;        /* count: of the time at which they do */
+        double *slope;          /* count: workspace */
     } derivatives;
     double *saved; /* nv + n0 + n: accelerations and a state that is saved or restored */
     struct dfl_switching *switching; /* branches of the model, or NULL */
@@ -141,12 +144,13 @@ void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const
    DFL_SINGULAR: they do not, with the positions to change. */
 dfl_status dfl_solver_check_rank(dfl_solver *solver, double t0);
 
-/* Derivatives by parameters (derivatives.c): after an accepted step; before and after something happens
-   there; and forgets them. */
+/* Derivatives by parameters (derivatives.c): after an accepted step; before and after branches change
+   (switch_derivatives.c); forgets them; the message where they cannot be evaluated. */
 dfl_status dfl_solver_follow_step(dfl_solver *solver);
-void dfl_solver_remember_rates(dfl_solver *solver);
-dfl_status dfl_solver_follow_jump(dfl_solver *solver);
+dfl_status dfl_solver_approach_switch(dfl_solver *solver);
+dfl_status dfl_solver_leave_switch(dfl_solver *solver);
 void dfl_solver_forget_derivatives(dfl_solver *solver);
+dfl_status dfl_solver_derivatives_failed(dfl_solver *solver, dfl_outcome outcome);
 
 /* Keeps what has failed for dfl_solver_failure; returns the status. */
 dfl_status dfl_solver_note_failure(dfl_solver *solver, dfl_status status);

@@ -175,7 +175,11 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
     if (!status)
         status = dfl_switching_report(solver, false);
     if (!status)
+        status = dfl_solver_approach_switch(solver);
+    if (!status)
         status = change_branches(solver);
+    if (!status)
+        status = dfl_solver_leave_switch(solver);
     if (!status)
         status = dfl_switching_report(solver, true);
     if (solver->stepper->t == sw->instant)

@@ -178,6 +178,12 @@ static dfl_status follow(gradient_run *it)
         status = dfl_solver_follow(sim.solver, &parameters, it->start);
     if (!status)
         status = dfl_simulation_advance(&sim, it->settings->to);
+    if (status == DFL_STOPPED && sim.stop_event >= 0)
+        status =
+            dfl_fail(sim.ctx, DFL_INVALID,
+                     "an event ends the run at t = %.10g, which depends on the parameters; end "
+                     "it before with --to",
+                     dfl_solver_time(sim.solver));
     if (!status)
         status = at_the_end(it, sim.solver);
     if (sim.started || status == DFL_OK)

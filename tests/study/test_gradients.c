@@ -243,6 +243,29 @@ static void every_kind_of_model_agrees_with_runs(void **state)
     compare_with_runs(kinks, (const char *const[]){"x", "der(x)", NULL}, 2, "f", 3, 3);
 }
 
+/* Forces jump where a position, or time, passes a border that depends on parameters. */
+static void jumps_of_forces_are_passed(void **state)
+{
+    (void)state;
+    static const char free[] =
+        "local k, f, T = param('k', 3), param('f', 2), param('T', 0.5)\n"
+        "local x = position('x') mass(x, 1)\n"
+        "force(x, -k*x - f*sign(x) + 4*select(time - T, 1, 0) - 0.1*velocity(x))\n"
+        "initial{ x = 1, ['der(x)'] = 0.5 }\n";
+    static const char *const of[] = {"x", "der(x)", NULL};
+    compare_with_runs(free, of, 2, "k", 3, 2.9);
+    compare_with_runs(free, of, 2, "f", 2, 2.9);
+    compare_with_runs(free, of, 2, "T", 0.5, 2.9);
+    compare_with_runs(free, of, 2, "initial(x)", 1, 2.9);
+    static const char swing[] = "local L, u = param('L', 1), param('u', 5)\n"
+                                "local x, y = position('x', 'y') mass(x, 1) mass(y, 2)\n"
+                                "constraint('rod', x^2 + y^2 - L^2) potential(9.81*3*y)\n"
+                                "force(x, u*select(x - 0.2*L, -1, 1))\n"
+                                "initial{ x = 0.9*L, ['der(x)'] = 0.1 } guess{ y = -0.4 }\n";
+    compare_with_runs(swing, (const char *const[]){"x", "y", "lambda(rod)", NULL}, 3, "L", 1, 1.9);
+    compare_with_runs(swing, (const char *const[]){"x", "y", "lambda(rod)", NULL}, 3, "u", 5, 1.9);
+}
+
 /* The guess is off the rod: the least change moves it there, which depends on L in both coordinates. */
 static void a_start_by_the_least_change_is_differentiated(void **state)
 {
@@ -272,8 +295,12 @@ static void what_cannot_be_followed_is_refused(void **state)
             "force(x, -f(x)) initial{ x = 1 }\n",
             "x", "L", "as a number");
     refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
-            "force(x, -L*sign(x)) initial{ x = 1, ['der(x)'] = -2 }\n",
-            "x", "L", "jumps");
+            "force(x, -9.81) event('floor', x, { set = { ['der(x)'] = -L*velocity(x) } })\n"
+            "initial{ x = 1 }\n",
+            "x", "L", "events that act");
+    refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
+            "force(x, -9.81) event('floor', x, { stop = true }) initial{ x = 1 }\n",
+            "x", "L", "depends on the parameters");
 }
 
 int main(void)
@@ -282,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_pendulum_has_the_known_derivatives),
         cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
         cmocka_unit_test(every_kind_of_model_agrees_with_runs),
+        cmocka_unit_test(jumps_of_forces_are_passed),
         cmocka_unit_test(a_start_by_the_least_change_is_differentiated),
         cmocka_unit_test(what_cannot_be_followed_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
