@@ -364,6 +364,10 @@ static dfl_attempt complete(dfl_stepper *st, double h)
     return DFL_ATTEMPT_ACCEPTED;
 }
 
+/* A step size that suited the field before a switch and does not suit the one after it says
+   little. */
+static const double other_field = 0.2;
+
 /* The last increments were about equally large, in a shorter step again, with weak constraints:
    elsewhere kinks stop the iteration, and forces may depend on the multipliers. */
 static bool stagnates(const dfl_stepper *st)
@@ -395,7 +399,7 @@ dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, 
         return DFL_ATTEMPT_REJECTED;
     }
     st->class->implicit->failed(st);
-    st->h = h * reduce;
+    st->h = h * (st->resumed ? fmin(reduce, other_field) : reduce);
     if (st->options->constraints.renewal == DFL_RENEW_ON_CHANGE) {
         bool changed;
         if (dfl_formulation_renew_selectors(&changed, st->form, st->t, st->here.x,

@@ -85,6 +85,10 @@ void dfl_stepper_interpolate(double *x, const dfl_stepper *st, double t);
    others. */
 void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point);
 
+/* Whether the equations give unknown i a rate at this point: not to w, l, m, nor to velocities
+   along massless directions, whose accelerations forces do not determine. */
+bool dfl_stepper_has_rate(const dfl_stepper *st, const dfl_point *point, int i);
+
 /* 1/tolerance of each unknown (n), as the error test of the last step used it. */
 const double *dfl_stepper_weights(const dfl_stepper *st);
 

@@ -177,9 +177,7 @@ static double plain_error(dfl_stepper *st, double h)
     const double part = h / ra->rk->shift[ra->rk->stages / 2];
     dfl_stepper_rates(st->err, st, &st->here);
     for (int i = 0; i < sys->n; i++)
-        st->err[i] = i >= sys->at.r && (i < sys->at.sp || i >= sys->at.p)
-                         ? part * (st->err[i] + ra->y[i])
-                         : 0;
+        st->err[i] = dfl_stepper_has_rate(st, &st->here, i) ? part * (st->err[i] + ra->y[i]) : 0;
     return dfl_scale_error(st->scale, st->err);
 }
 
@@ -198,7 +196,9 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
         return outcome;
     *err = dfl_order_error(ra, dfl_scale_error(st->scale, st->err));
     if (st->resumed) {
-        *err = fmax(*err, plain_error(st, h));
+        const double plain = plain_error(st, h);
+        ra->layer = plain > *err;
+        *err = fmax(*err, plain);
         return DFL_STEP_OK;
     }
     if (*err < 1 || !refine)
@@ -258,15 +258,22 @@ static int iterations(const dfl_stepper *st)
 
 static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)
 {
+    const bool cut = fabs(st->h) > fabs(h) * (1 + 1e-3); /* to end where a row or an instant is */
     const double h_new = dfl_controller_accepted(st->control, h, err, after_rejection);
-    dfl_order_accepted((dfl_radau *)st, h_new / h, after_rejection);
+    dfl_order_accepted((dfl_radau *)st, h_new / h, cut, after_rejection);
     return h_new;
 }
 
+/* In a layer after a switch the estimate grows with h alone. */
 static double rejected(dfl_stepper *st, double h, double err)
 {
-    const double h_new = st->stepped ? dfl_controller_rejected(st->control, h, err) : 0.1 * h;
-    dfl_order_rejected((dfl_radau *)st, true);
+    dfl_radau *ra = (dfl_radau *)st;
+    double h_new = 0.1 * h;
+    if (st->resumed && ra->layer)
+        h_new = h * fmax(1e-4, 0.8 / err);
+    else if (st->stepped || st->resumed)
+        h_new = dfl_controller_rejected(st->control, h, err);
+    dfl_order_rejected(ra, true);
     return h_new;
 }
 

@@ -12,6 +12,8 @@ typedef struct dfl_order {
     bool automatic;
     bool again;     /* the step is one that was taken before, with another end */
     int steps;      /* accepted with this order */
+    int slack;      /* steps in a row that were cut although they could have been much longer */
+    int patience;   /* such steps before the order is lowered */
     int wait[2];    /* numbers of steps before it may be raised to 9 and to 13 */
     int rejections; /* in a row */
     int kinks;      /* of these, steps in a row that were not smooth */
@@ -26,6 +28,7 @@ typedef struct dfl_radau {
     int max_stages;             /* that the options allow */
     bool at_once;               /* the formulation increments all stages at once */
     dfl_order order;
+    bool layer; /* the last attempt began off the slow motion of a stiff field */
     dfl_point stage[DFL_RADAU_STAGES];
     dfl_stages stages;               /* as the formulation sees them */
     const dfl_coefficients *rk_cont; /* of the last step ... */
@@ -52,9 +55,9 @@ void dfl_radau_use_order(dfl_radau *ra, int order);
 void dfl_radau_predict(dfl_stepper *st, double h);
 
 /* radau_order.c: the first order; and the next one after a step was accepted, the next being `growth`
-   times as long, perhaps after rejections, or rejected, with stages solved or not. */
+   times as long, if this one was `cut` or not, perhaps after rejections, or rejected, with stages solved or not. */
 void dfl_order_start(dfl_radau *ra);
-void dfl_order_accepted(dfl_radau *ra, double growth, bool after_rejection);
+void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejection);
 void dfl_order_rejected(dfl_radau *ra, bool solved);
 
 /* The size of an error estimate for the error test: larger while the motion may not be smooth. */

@@ -73,8 +73,8 @@ static void add_jump(dfl_radau *ra, double h)
     dfl_stepper_rates(ra->y, &ra->base, &ra->base.here);
     for (int i = sys->at.r; i < sys->n; i++) {
         double before = 0;
-        if (i >= sys->at.sp && i < sys->at.p)
-            continue; /* no rates */
+        if (!dfl_stepper_has_rate(&ra->base, &ra->base.here, i))
+            continue;
         for (int j = 0; j < old->stages; j++)
             before += (L[j * old->width] - L[j * old->width + 1]) * ra->cont[i * old->width + j];
         const double jump = ra->y[i] - before / (2 * near * ra->base.h_old);

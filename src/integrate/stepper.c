@@ -234,6 +234,17 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
     memcpy(xp + sys->at.p, point->blocks.kin, (size_t)sys->eom->np * sizeof *xp);
 }
 
+bool dfl_stepper_has_rate(const dfl_stepper *st, const dfl_point *point, int i)
+{
+    const dfl_system *sys = st->sys;
+    const double *K0 = point->blocks.K0;
+    bool massless = false;
+    if (i >= sys->at.v && i < sys->at.sp)
+        for (int k = 0; k < sys->eom->n0; k++)
+            massless = massless || K0[k * sys->eom->nv + i - sys->at.v] != 0;
+    return i >= sys->at.r && (i < sys->at.sp || i >= sys->at.p) && !massless;
+}
+
 /* The first step from the size of x' alone: it changes x by about the fifth root of the tolerance
    or, if the method starts with a low order, by half the tolerance. The error test corrects it at
    once if it is too long. */

@@ -167,7 +167,7 @@ static bool land_at(dfl_solver *solver, double at)
     dfl_switching *sw = solver->switching;
     dfl_stepper *st = solver->stepper;
     const double begin = st->t_old, whole = st->t - begin, sign = whole < 0 ? -1 : 1;
-    double t = begin + at * whole;
+    double t = begin + at * whole, last = INFINITY;
     int which = 0;
     for (int i = 0; i < solver->options.switches.count; i++)
         if (sw->search.first[i] == at)
@@ -183,6 +183,9 @@ static bool land_at(dfl_solver *solver, double at)
         if (!isfinite(further) || fabs(sw->value[which]) <= 1e-3 * sw->noise[which] ||
             fabs(further) <= 4 * DBL_EPSILON * fabs(t))
             return isfinite(further);
+        if (fabs(further) > 0.5 * last)
+            return true; /* rounding is left */
+        last = fabs(further);
         t += sign * further;
         if (!(sign * (t - begin) > 0 && sign * (t - begin) <= fabs(whole) * (1 + 1e-9)))
             return true; /* near enough: the zero is at an end of the step */
@@ -225,6 +228,7 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
     dfl_switching *sw = solver->switching;
     const dfl_switch_options *opt = &solver->options.switches;
     const bool instant = solver->stepper->t == sw->instant;
+    const bool back = time_here(solver) == sw->last; /* what went along may go back alone */
     dfl_status status = instant ? dfl_switching_mark_instants(solver) : DFL_OK;
     if (!status && dfl_switching_noise(sw->noise, time_here(solver), state_here(solver), solver))
         status = dfl_switching_stopped(solver, "noise");
@@ -235,7 +239,7 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
     for (int i = 0; !status && i < opt->count; i++) {
         const dfl_bounds *c = &sw->search.bounds[i];
         const bool falls = c->slope_high < 0;
-        const bool zero = i >= opt->instants && fabs(sw->value[i]) <= sw->noise[i];
+        const bool zero = !back && i >= opt->instants && fabs(sw->value[i]) <= sw->noise[i];
         const bool found = i == first || sw->search.first[i] == at;
         sw->crossed[i] =
             (instant && i < opt->instants && sw->crossed[i]) || found || (zero && falls);
@@ -287,7 +291,6 @@ static void rates_here(dfl_bounds *t, dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const dfl_stepper *st = solver->stepper;
-    const dfl_layout at = dfl_eom_layout(solver->eom);
     const double sign = dfl_solver_direction(solver), whole = st->t - st->t_old;
     const bool polynomial = st->stepped && whole != 0, cut = !isnan(solver->cut);
     if (polynomial) {
@@ -298,7 +301,7 @@ static void rates_here(dfl_bounds *t, dfl_solver *solver)
     *t = (dfl_bounds){time_here(solver), time_here(solver), sign, sign};
     dfl_stepper_rates(sw->rate, st, &st->here);
     for (int i = 0; i < solver->sys.nu; i++) {
-        const bool known = (i >= at.r && i < at.s) || i >= at.p;
+        const bool known = dfl_stepper_has_rate(st, &st->here, solver->sys.na + i);
         const double rate = sign * sw->rate[solver->sys.na + i];
         if (!polynomial || (known && !cut))
             sw->search.x_bounds[i].slope_low = sw->search.x_bounds[i].slope_high = rate;

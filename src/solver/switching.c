@@ -43,7 +43,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->before = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
     sw->crowd_of = dfl_alloc(ctx, count, sizeof *sw->crowd_of);
-    sw->resume_at = NAN;
+    sw->resume_at = sw->last = NAN;
     if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate ||
         !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
         (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed || !sw->crowd_of)
@@ -135,7 +135,7 @@ dfl_status dfl_switching_settle(bool *again, dfl_solver *solver)
     sw->pending = false;
     sw->instant = INFINITY;
     sw->horizon = st->here.t;
-    sw->resume_at = NAN;
+    sw->resume_at = sw->last = NAN;
     sw->crowd = 0;
     sw->halvings = 0;
     sw->told = false;
@@ -170,6 +170,7 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
     sw->pending = false;
     solver->stats.crossings++;
     dfl_status status = dfl_switching_stand_at_cut(solver);
+    sw->last = solver->stepper->t;
     if (!status && !sw->timed)
         status = guard(solver);
     if (!status)

@@ -24,6 +24,7 @@ typedef struct dfl_switching {
     int instant_of;        /* the function */
     int halvings;          /* of the present step, because bounds decide nothing ... */
     bool told;             /* ... and whether the user knows */
+    double last;           /* the last crossing; NAN: none */
     double resume_at;      /* the end of a fixed step that a crossing has cut; NAN: none */
     double recent;         /* time of the first of the last ... */
     long crowd;            /* ... crossings that are counted for the guard ... */
