@@ -255,6 +255,10 @@ typedef struct dfl_contact_options {
 /* Writes what users call a function, into `size` bytes, for messages. */
 typedef void (*dfl_switch_name_fn)(char *out, size_t size, int function, void *user);
 
+/* Takes function i as passed, or back if `beyond` is false: equations that are evaluated in between
+   belong to the branch on its other side. Nonzero: it bounds no branch, and nothing changes. */
+typedef int (*dfl_beyond_fn)(int i, bool beyond, void *user);
+
 typedef struct dfl_switch_options {
     int count;               /* of switching functions; 0 means none */
     int instants;            /* the first ones depend on time alone */
@@ -265,6 +269,7 @@ typedef struct dfl_switch_options {
     dfl_flip_fn flip;        /* changes branches */
     dfl_valid_fn valid;      /* asked after every step; NULL means always */
     dfl_resume_fn resume;    /* NULL means that no event acts */
+    dfl_beyond_fn beyond;    /* NULL means that excursions within the noise never matter */
     const bool *uses;        /* n: unknowns that the functions contain; NULL means all */
     const bool *acting;      /* events.count: events that are met where they act, since a function
                                that is turned back by its own event never passes zero; NULL means

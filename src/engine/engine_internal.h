@@ -33,6 +33,8 @@ typedef struct dfl_switches {
     program energy;  /* T + V in the present branches */
     program momenta; /* nv momenta beyond M v, prescribed motions, their rates */
     double *before, *after;
+    bool beyond; /* one branch is tried, */
+    double held; /* which is this one */
 } dfl_switches;
 
 /* What events and samples do (run_actions.c). */

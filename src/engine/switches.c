@@ -376,6 +376,30 @@ static int switch_resume(double t, const double *x, const double *rate, const do
     return 0;
 }
 
+/* One function at a time. */
+static int switch_beyond(int i, bool beyond, void *user)
+{
+    dfl_runnable *run = user;
+    dfl_switches *sw = &run->switches;
+    const int number = sw->watched[i].number;
+    double sign, border;
+    if (number >= sw->lock->count)
+        return 1;
+    if (beyond == sw->beyond)
+        return 0;
+    if (beyond) {
+        sw->held = sw->branch[number];
+        end_of(&sign, &border, run, i);
+        sw->branch[number] =
+            dfl_switch_next(&sw->item[number], run->eq->graph, sw->held, sign > 0 ? -1 : 1);
+    } else {
+        sw->branch[number] = sw->held;
+    }
+    sw->beyond = beyond;
+    dfl_runnable_prepare(run);
+    return 0;
+}
+
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
 {
     run->switches.locked = true;
@@ -389,6 +413,7 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .flip = switch_flip,
                                 .valid = run->switches.ncontinued > 0 ? switch_valid : NULL,
                                 .resume = switch_resume,
+                                .beyond = switch_beyond,
                                 .uses = run->switches.all.uses,
                                 .acting = run->actions.acting,
                                 .off = run->actions.masked ? run->actions.off : NULL,

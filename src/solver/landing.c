@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum { LANDINGS = 6 }; /* retakes of one step */
-enum { HALVINGS = 3 }; /* of a step on which bounds do not decide whether there is a crossing */
 
 static dfl_status find_crossing(double *at, dfl_solver *solver);
 static bool halve(dfl_solver *solver);
 static bool land_at(dfl_solver *solver, double at);
 static double distance_to_zero(dfl_solver *solver, int which);
 static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
+static bool goes_along(dfl_solver *solver, int i);
 static dfl_status cut_at(dfl_solver *solver, double t);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
@@ -71,7 +71,7 @@ static bool halve(dfl_solver *solver)
     dfl_switching *sw = solver->switching;
     dfl_stepper *st = solver->stepper;
     const double h = st->t - st->t_old;
-    if (sw->halvings < HALVINGS && solver->options.step.fixed == 0) {
+    if (sw->halvings < DFL_SWITCHING_HALVINGS && solver->options.step.fixed == 0) {
         sw->halvings++;
         dfl_stepper_undo(st);
         st->h = 0.5 * h;
@@ -108,9 +108,12 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
     search->path = &sw->path;
     search->watched = &watched;
     search->time_only = false;
-    search->may_sample = sw->halvings >= HALVINGS;
+    search->may_sample = sw->halvings >= DFL_SWITCHING_HALVINGS;
     search->enclosures = &solver->stats.enclosures;
-    return dfl_search_run(at, search, 0, 1);
+    const dfl_status status = dfl_search_run(at, search, 0, 1);
+    if (status || *at <= 1 || search->undecided >= 0 || !opt->beyond || !opt->enclose)
+        return status;
+    return dfl_switching_small_crossing(at, solver, &watched);
 }
 
 /* What tolerances may change: ten times that is no crossing. Functions of time cross at their
@@ -241,10 +244,20 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
         const bool falls = c->slope_high < 0;
         const bool zero = !back && i >= opt->instants && fabs(sw->value[i]) <= sw->noise[i];
         const bool found = i == first || sw->search.first[i] == at;
-        sw->crossed[i] =
-            (instant && i < opt->instants && sw->crossed[i]) || found || (zero && falls);
+        sw->crossed[i] = (instant && i < opt->instants && sw->crossed[i]) || found ||
+                         (zero && falls && goes_along(solver, i));
     }
     return status;
+}
+
+/* Whether a function that is zero but for noise may be taken as passed: the forces are the same. */
+static bool goes_along(dfl_solver *solver, int i)
+{
+    const dfl_switching *sw = solver->switching;
+    const dfl_stepper *st = solver->stepper;
+    return fabs(sw->value[i]) <= 1e-3 * sw->noise[i] ||
+           !(dfl_switching_effect(solver, i, time_here(solver), state_here(solver),
+                                  fabs(st->t - st->t_old)) > 1);
 }
 
 /* The present point, or where the step is cut. */

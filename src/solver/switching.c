@@ -36,6 +36,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->probe = dfl_alloc(ctx, 2 * count + n, d);
     sw->tolerance = dfl_alloc(ctx, n, d);
     sw->rate = dfl_alloc(ctx, n, d);
+    sw->frozen = dfl_alloc(ctx, 2 * n, d);
     sw->change.impulse = dfl_alloc(ctx, (size_t)solver->eom->nv, d);
     sw->change.x = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->change.assigned = dfl_alloc(ctx, (size_t)solver->sys.nu, sizeof(bool));
@@ -44,7 +45,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
     sw->crowd_of = dfl_alloc(ctx, count, sizeof *sw->crowd_of);
     sw->resume_at = sw->last = NAN;
-    if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate ||
+    if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate || !sw->frozen ||
         !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
         (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed || !sw->crowd_of)
         return DFL_NO_MEMORY;
@@ -67,6 +68,7 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->probe);
     dfl_free(ctx, sw->tolerance);
     dfl_free(ctx, sw->rate);
+    dfl_free(ctx, sw->frozen);
     dfl_free(ctx, sw->change.impulse);
     dfl_free(ctx, sw->change.x);
     dfl_free(ctx, sw->change.assigned);

@@ -5,6 +5,8 @@
 #include "solver/crossings.h"
 #include "solver/solver_internal.h"
 
+enum { DFL_SWITCHING_HALVINGS = 3 }; /* of a step on which a crossing is not decided */
+
 typedef struct dfl_switching {
     dfl_path path;
     dfl_search search;
@@ -12,6 +14,7 @@ typedef struct dfl_switching {
     double *probe;         /* 2 count + n: functions next to a state, and that */
     double *tolerance;     /* n: of the unknowns */
     double *rate;          /* n: of all unknowns of the integrator */
+    double *frozen;        /* rates of the present branch, and room for nv */
     dfl_change change;     /* of a change of branches */
     double *before;        /* n: the state before it */
     dfl_impulses impulses; /* of a jump */
@@ -50,6 +53,13 @@ dfl_status dfl_switching_first(dfl_solver *solver);
 
 /* Where the next step must end at the latest. */
 dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end);
+
+/* excursions.c: the first function that becomes negative within its noise although the forces
+   beyond are others; *at: 2: none. Whether function i bounds a branch. How much the rates at (t, x)
+   change over a time `span` if it is taken as passed, in tolerances. */
+dfl_status dfl_switching_small_crossing(double *at, dfl_solver *solver, const dfl_watched *watched);
+bool dfl_switching_is_branch(const dfl_solver *solver, int i);
+double dfl_switching_effect(dfl_solver *solver, int i, double t, const double *x, double span);
 
 /* After a step: if a function has passed zero, the step is taken again to end there. */
 dfl_status dfl_switching_land(dfl_solver *solver);
