@@ -9,51 +9,83 @@
 enum { SAMPLES = 8 };
 static const double tiny = 1e-6; /* of the noise: rounding of a function */
 
+/* Function `which` is negative from `begin` on, most at `deepest`; parts of the step. */
+typedef struct excursion {
+    int which;
+    double from, begin, deepest, depth;
+} excursion;
+
+static dfl_status find(excursion *it, dfl_solver *solver, const dfl_watched *watched);
+static dfl_status deepest(excursion *it, dfl_solver *solver);
+static dfl_status weigh(bool *matters, dfl_solver *solver, const excursion *it);
 static int fine_noise(double *noise, double t, const double *x, void *user);
 static bool evaluate(dfl_solver *solver, double t, const double *x);
 static double change_of_rates(dfl_solver *solver, double span);
-static dfl_status deepest(double *tau, dfl_solver *solver, int which, double from);
 
 dfl_status dfl_switching_small_crossing(double *at, dfl_solver *solver, const dfl_watched *watched)
 {
-    dfl_switching *sw = solver->switching;
-    dfl_search *search = &sw->search;
-    const dfl_path *path = &sw->path;
+    dfl_search *search = &solver->switching->search;
+    excursion it = {.from = 0};
+    dfl_status status = DFL_OK;
+    *at = 2;
+    for (int k = 0; !status && k < SAMPLES; k++) {
+        status = find(&it, solver, watched);
+        if (!status && it.begin <= 1)
+            status = deepest(&it, solver);
+        if (status || it.begin > 1 || !(it.depth > 0))
+            return status;
+        if (!(it.from > it.begin))
+            break; /* else it was back before it became that deep */
+    }
+    bool matters = false;
+    if (!status)
+        status = weigh(&matters, solver, &it);
+    if (status || !matters)
+        return status;
+    if (it.deepest < 1) {
+        /* it comes back, perhaps only because the polynomial is no better: a shorter step shows it */
+        const bool again = solver->switching->halvings < DFL_SWITCHING_HALVINGS;
+        search->undecided = again ? it.which : -1;
+        return DFL_OK;
+    }
+    solver->switching->noise[it.which] = it.depth;
+    *at = it.begin;
+    return DFL_OK;
+}
+
+/* The first excursion from it->from on: which function, where. */
+static dfl_status find(excursion *it, dfl_solver *solver, const dfl_watched *watched)
+{
+    dfl_search *search = &solver->switching->search;
     dfl_watched fine = *watched;
-    double begin, tau;
-    int which = 0;
     fine.noise = fine_noise;
     search->watched = &fine;
-    dfl_status status = dfl_search_run(&begin, search, 0, 1);
+    const dfl_status status = dfl_search_run(&it->begin, search, it->from, 1);
     search->watched = watched;
     search->undecided = -1;
-    *at = 2;
-    if (status || begin > 1)
-        return status;
     for (int i = 0; i < watched->count; i++)
-        if (search->first[i] == begin)
-            which = i;
-    status = deepest(&tau, solver, which, begin);
-    if (status)
-        return status;
-    const double span = (1 - begin) * fabs(path->h), depth = fabs(search->value[which]);
-    const double t = path->t_old + tau * path->h;
-    const double effect = dfl_switching_effect(solver, which, t, search->x, span);
-    if (!(effect > 1))
-        return DFL_OK;
-    status = dfl_search_values(search, begin);
-    /* forces that jump at zero are others on both sides: there tolerances decide nothing */
-    if (status ||
-        2 * dfl_switching_effect(solver, which, path->t_old + begin * path->h, search->x, span) >
-            effect)
-        return status;
-    if (status || tau < 1) {
-        /* it comes back, perhaps only because the polynomial is no better: a shorter step shows it */
-        search->undecided = sw->halvings < DFL_SWITCHING_HALVINGS ? which : -1;
-        return status;
+        if (search->first[i] == it->begin)
+            it->which = i;
+    return status;
+}
+
+/* Whether the forces beyond are others where the excursion is deepest, by more than tolerances
+   allow. Where forces jump at zero they are others on both sides, and tolerances decide nothing. */
+static dfl_status weigh(bool *matters, dfl_solver *solver, const excursion *it)
+{
+    dfl_search *search = &solver->switching->search;
+    const dfl_path *path = &solver->switching->path;
+    const double span = (1 - it->begin) * fabs(path->h);
+    const double place[2] = {it->deepest, it->begin};
+    double effect[2] = {0, 0};
+    for (int k = 0; k < 2 && effect[0] >= k; k++) {
+        const dfl_status status = dfl_search_values(search, place[k]);
+        if (status)
+            return status;
+        effect[k] = dfl_switching_effect(solver, it->which, path->t_old + place[k] * path->h,
+                                         search->x, span);
     }
-    sw->noise[which] = depth;
-    *at = begin;
+    *matters = effect[0] > 1 && effect[0] > 2 * effect[1];
     return DFL_OK;
 }
 
@@ -67,20 +99,27 @@ static int fine_noise(double *noise, double t, const double *x, void *user)
     return failed;
 }
 
-/* Where the function is smallest after `from`, by samples: search->value and x are those there. */
-static dfl_status deepest(double *tau, dfl_solver *solver, int which, double from)
+/* Where the function is smallest after the beginning, by samples; it->from: where it was positive
+   last before that. */
+static dfl_status deepest(excursion *it, dfl_solver *solver)
 {
     dfl_search *search = &solver->switching->search;
-    double least = INFINITY;
-    dfl_status status = DFL_OK;
-    *tau = 1;
-    for (int k = 1; !status && k <= SAMPLES; k++) {
-        const double at = from + (1 - from) * k / SAMPLES;
-        status = dfl_search_values(search, at);
-        if (search->value[which] < least)
-            least = search->value[which], *tau = at;
+    double positive = it->begin;
+    it->depth = -INFINITY;
+    for (int k = 1; k <= SAMPLES; k++) {
+        const double at = it->begin + (1 - it->begin) * k / SAMPLES;
+        const dfl_status status = dfl_search_values(search, at);
+        if (status)
+            return status;
+        if (search->value[it->which] >= 0)
+            positive = at;
+        if (-search->value[it->which] > it->depth) {
+            it->depth = -search->value[it->which];
+            it->deepest = at;
+            it->from = positive;
+        }
     }
-    return status ? status : dfl_search_values(search, *tau);
+    return DFL_OK;
 }
 
 bool dfl_switching_is_branch(const dfl_solver *solver, int i)

@@ -183,6 +183,15 @@ static bool turn_slips(dfl_solver *solver, bool first)
     return any;
 }
 
+/* Of gap'' where the force of contact i has just vanished. All forces may cancel there, so that
+   nothing but what changes gap' by its noise within the last step shows their size. */
+static double noise_of_opening(const dfl_solver *solver, int i)
+{
+    const dfl_stepper *st = solver->stepper;
+    const double h = fabs(st->h_old);
+    return h > 0 ? solver->contacts->size[CONTACT_ROWS * i] / h : 0;
+}
+
 /* By how many times its tolerance the condition of contact i is violated. */
 static double violation(const dfl_solver *solver, int i)
 {
@@ -196,7 +205,7 @@ static double violation(const dfl_solver *solver, int i)
         by = -c->state[i].load / (10 * c->tolerance[l] + 1e-9 * fabs(c->tried[l]));
     } else if (c->held[i]) {
         by = -acceleration(terms, solver, i, 0);
-        by /= 1e-7 * terms[0];
+        by /= fmax(1e-7 * terms[0], c->left[2 * i] ? noise_of_opening(solver, i) : 0);
     }
     if (c->still[i] && mode->stick) {
         const double mu = hypot(c->share[2 * i], c->share[2 * i + 1]);

@@ -84,6 +84,29 @@ static void stiff_contacts_do_not_pull(void **state)
         }
 }
 
+/* x'' = 3 sin 2t - x between stops without rebound: it leaves the lower one, x = -1/2, where all
+   forces vanish, at t0 with 3 sin 2 t0 = -1/2, and then is a cos(t - t0) + b sin(t - t0) - sin 2t. */
+static void stops_let_go_where_forces_cancel(void **state)
+{
+    const double pi = 3.14159265358979323846, t0 = pi - asin(1.0 / 6) / 2, t = 3.6;
+    const double a = -0.5 - 1.0 / 6, b = 2 * cos(2 * t0);
+    (void)state;
+    for (int i = 3; i <= 10; i++) {
+        const double tol = pow(10, -i);
+        scripted s = scripted_text("local x = position('x') mass(x, 1)\n"
+                                   "force(x, 3*sin(2*time) - x)\n"
+                                   "stop('end', x, {lower = -0.5, upper = 0.6})\n"
+                                   "initial{x = 0, ['der(x)'] = 0.3}\n");
+        scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = tol});
+        scripted_advance(&s, t);
+        assert_near(scripted_value(&s, "x"), a * cos(t - t0) + b * sin(t - t0) - sin(2 * t),
+                    10 * tol);
+        scripted_advance(&s, 9);
+        assert_near(scripted_value(&s, "x"), -0.5, tol);
+        scripted_free(&s);
+    }
+}
+
 /* Steps that end at rows much closer than they could be: a higher order than 9 gains nothing. */
 static void rows_do_not_raise_the_order(void **state)
 {
@@ -108,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(speeds_of_massless_points_cross_on_time),
                                        cmocka_unit_test(feet_that_touched_too_early_let_go),
                                        cmocka_unit_test(stiff_contacts_do_not_pull),
+                                       cmocka_unit_test(stops_let_go_where_forces_cancel),
                                        cmocka_unit_test(rows_do_not_raise_the_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
