@@ -4,7 +4,7 @@
      amalgamate OUTPUT --header ROOT HEADER.h ...
 
    Headers of ROOT/src are copied in where the first file includes them; those of ROOT/include are left
-   to `#include "HEADER"`. Names that several files use for their own static functions, variables, types
+   to `#include "HEADER"`, unless that is -. Names that several files use for their own static functions, variables, types
    or constants get the name of their file as an ending. Macros of a file end with it. With --header the
    public headers ROOT/include/driftless/HEADER.h become one. */
 #include "names.h"
@@ -79,13 +79,26 @@ static bool included(char *path, size_t size, const char *line, char open)
     return true;
 }
 
+/* The file below ROOT/src that a line includes and that is to be copied; or false. */
+static bool copied(char *path, size_t size, const job *j, const char *line)
+{
+    char name[400];
+    if (included(path, size, line, '"'))
+        return true;
+    if (strcmp(j->header, "-") != 0 || !included(name, sizeof name, line, '<') ||
+        strncmp(name, "driftless/", 10) != 0)
+        return false;
+    snprintf(path, size, "../include/%s", name);
+    return true;
+}
+
 static void load_headers(job *j)
 {
     char path[512];
     for (int i = 0; i < j->count; i++)
         for (const char *line = j->files[i].text; line; line = strchr(line, '\n')) {
             line += *line == '\n';
-            if (included(path, sizeof path, line, '"') && find_file(j, path) < 0)
+            if (copied(path, sizeof path, j, line) && find_file(j, path) < 0)
                 add_file(j, path);
             if (!*line)
                 break;
@@ -117,7 +130,7 @@ static void write_file(job *j, int i, bool *written);
 static bool write_include(job *j, const char *line, bool *written)
 {
     char path[512];
-    if (included(path, sizeof path, line, '"')) {
+    if (copied(path, sizeof path, j, line)) {
         const int header = find_file(j, path);
         if (!written[header])
             write_file(j, header, written);
@@ -168,7 +181,10 @@ static int write_headers(FILE *out, const char *root, char *const *headers, int 
         char *text = read_file(root, "include/driftless", headers[i]);
         for (const char *line = text; *line;) {
             const size_t length = strcspn(line, "\n") + 1;
-            if (!included(path, sizeof path, line, '<') || strncmp(path, "driftless/", 10) != 0)
+            const bool own =
+                included(path, sizeof path, line, '"') ||
+                (included(path, sizeof path, line, '<') && !strncmp(path, "driftless/", 10));
+            if (!own)
                 fwrite(line, 1, length, out);
             line += length;
         }
@@ -197,14 +213,14 @@ int main(int argc, char **argv)
     bool *written = calloc((size_t)j.count, sizeof *written);
     if (!written)
         return 1;
-    fprintf(
-        j.out,
-        "/* Driftless in one file, made by `make amalgamation`: cc -O2 driftless.c -lm\n"
-        "   The sources, with their documentation, and the licence (BSD-3-Clause) are those of "
-        "the project. */\n#define DFL_LAPACK 0\n"
-        "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
-        "#endif\n#include \"%s\"\n",
-        j.header);
+    fputs("/* Driftless in one file: cc -O2 driftless.c -lm\n   The sources, with their "
+          "documentation, and "
+          "the licence (BSD-3-Clause) are those of the project. */\n#define DFL_LAPACK 0\n"
+          "#if defined(__GNUC__) && !defined(__clang__)\n"
+          "#pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n",
+          j.out);
+    if (strcmp(j.header, "-") != 0)
+        fprintf(j.out, "#include \"%s\"\n", j.header);
     for (int i = 0; i < j.ncode; i++)
         write_file(&j, i, written);
     const bool failed = ferror(j.out) || fclose(j.out) != 0;

@@ -210,6 +210,7 @@ static bool collect_declaration(names *out, const char **at)
         } else if (t.kind == '(' || t.kind == '=' || t.kind == '[' || t.kind == ',') {
             if (!(d.is_type && t.kind == '='))
                 name_declared(out, &d);
+            d.named = t.kind != ','; /* another one follows */
             body = t.kind == '(';
             if (t.kind == '(' || t.kind == '[')
                 skip_brackets(at);

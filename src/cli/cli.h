@@ -45,6 +45,7 @@ typedef struct cli_model {
 typedef enum cli_use {
     CLI_EXPRESSIONS, /* everything is an expression, even in large mechanisms */
     CLI_FOLLOWED,    /* ... with Jacobians and tapes, which write dense matrices */
+    CLI_TO_CARRY,    /* ... with dense tapes and what a run adds, for exports that run */
     CLI_DENSE,       /* with Jacobians and tapes, which write dense matrices ... */
     CLI_FEW_MODES,   /* ... or sparse ones if the model is large beside `count` */
     CLI_FOR_SOLVER,  /* ... or sparse ones, as chosen */

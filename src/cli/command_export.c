@@ -1,19 +1,23 @@
-/* command_export.c: `driftless export MODEL`: the equations as source code. */
+/* command_export.c: `driftless export MODEL`: the model as an FMU, or its equations as source code. */
 #include "cli/cli.h"
 
 #include "export/export.h"
 
+#include <math.h>
+#include <string.h>
+
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
-static dfl_status export_model(const cli_arguments *arguments, const cli_model *model);
+static dfl_status export_source(const cli_arguments *arguments, const cli_model *model);
+static dfl_status export_fmu(const cli_arguments *arguments, const cli_model *model);
 
 int cli_export(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_model model = {0};
     dfl_status status = check_arguments(ctx, arguments);
     if (!status)
-        status = cli_load(&model, ctx, arguments, CLI_EXPRESSIONS);
+        status = cli_load(&model, ctx, arguments, arguments->fmu ? CLI_TO_CARRY : CLI_EXPRESSIONS);
     if (!status)
-        status = export_model(arguments, &model);
+        status = arguments->fmu ? export_fmu(arguments, &model) : export_source(arguments, &model);
     const int exit_status = cli_finish(ctx, status);
     cli_unload(&model);
     return exit_status;
@@ -21,15 +25,26 @@ int cli_export(dfl_context *ctx, const cli_arguments *arguments)
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
 {
-    if (arguments->c == arguments->octave)
-        return dfl_fail(ctx, DFL_INVALID, "export to what? Choose one of --c and --octave");
+    const char *kind = arguments->kind;
+    if (arguments->c + arguments->octave + (arguments->fmu != NULL) != 1)
+        return dfl_fail(ctx, DFL_INVALID, "export to what? Choose one of --fmu, --c and --octave");
     if (arguments->noutput > 1)
         return dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once");
+    if (arguments->fmu && strcmp(arguments->fmu, "2") != 0 && strcmp(arguments->fmu, "3") != 0)
+        return dfl_fail(ctx, DFL_INVALID, "--fmu '%s': the versions of the standard are 2 and 3",
+                        arguments->fmu);
+    if (kind && strcmp(kind, "cs") != 0 && strcmp(kind, "me") != 0 && strcmp(kind, "both") != 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--kind '%s': choose cs (co-simulation), me (model exchange) or both",
+                        kind);
+    if (!arguments->fmu && (kind || arguments->sources || !isnan(arguments->projection)))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--kind, --sources and --projection-tolerance belong to --fmu");
     return DFL_OK;
 }
 
 /* C goes to a file or standard output; for Octave the files that were written are listed. */
-static dfl_status export_model(const cli_arguments *arguments, const cli_model *model)
+static dfl_status export_source(const cli_arguments *arguments, const cli_model *model)
 {
     dfl_context *ctx = model->model->ctx;
     dfl_text text = {.ctx = ctx};
@@ -45,5 +60,65 @@ static dfl_status export_model(const cli_arguments *arguments, const cli_model *
         status = cli_write(arguments->c ? path : NULL, &text, model);
     dfl_start_state_clear(&state, ctx);
     dfl_text_clear(&text);
+    return status;
+}
+
+/* To the file of --output, or NAME.fmu. */
+static dfl_status write_fmu(const cli_arguments *arguments, const cli_model *model,
+                            const dfl_text *bytes)
+{
+    dfl_context *ctx = model->model->ctx;
+    dfl_text path = {.ctx = ctx};
+    if (arguments->noutput > 0)
+        dfl_text_add(&path, "%s", arguments->output[0]);
+    else
+        dfl_text_add(&path, "%s.fmu", model->model->name);
+    dfl_status status = path.status ? path.status : cli_spare_model(path.data, model);
+    if (!status)
+        status = dfl_write_file(ctx, strcmp(path.data, "-") ? path.data : NULL,
+                                dfl_text_string(bytes), bytes->length);
+    dfl_text_clear(&path);
+    return status;
+}
+
+static dfl_status export_fmu(const cli_arguments *arguments, const cli_model *model)
+{
+    dfl_context *ctx = model->model->ctx;
+    const size_t n = (size_t)model->eq->n;
+    const char *kind = arguments->kind ? arguments->kind : "cs";
+    dfl_text bytes = {.ctx = ctx};
+    dfl_settings settings;
+    dfl_start_state state = {0};
+    double *given = dfl_alloc(ctx, n, sizeof *given);
+    bool *held = dfl_alloc(ctx, n, sizeof *held);
+    dfl_status status = given && held ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_settings_resolve(&settings, &arguments->choices, model->run);
+    if (!status)
+        status = dfl_start_state_find(&state, model->eq);
+    if (!status && state.problem)
+        status = dfl_fail(ctx, DFL_INVALID, "%s", state.problem);
+    if (!status) {
+        const double projection =
+            isnan(arguments->projection) ? 10 * settings.solver.rtol : arguments->projection;
+        dfl_study_given(given, held, model->run);
+        status = dfl_export_fmu(&bytes, model->run,
+                                &(dfl_fmu_options){.version = arguments->fmu[0] - '0',
+                                                   .cosimulation = strcmp(kind, "me") != 0,
+                                                   .exchange = strcmp(kind, "cs") != 0,
+                                                   .sources = arguments->sources,
+                                                   .from = state.time,
+                                                   .to = settings.to,
+                                                   .x = state.x,
+                                                   .held = held,
+                                                   .solver = &settings.solver,
+                                                   .projection = projection});
+    }
+    if (!status)
+        status = write_fmu(arguments, model, &bytes);
+    dfl_start_state_clear(&state, ctx);
+    dfl_text_clear(&bytes);
+    dfl_free(ctx, given);
+    dfl_free(ctx, held);
     return status;
 }

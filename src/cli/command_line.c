@@ -35,7 +35,8 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                            .count = NAN,
                            .starts = NAN,
                            .impulse = NAN,
-                           .size = NAN};
+                           .size = NAN,
+                           .projection = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->input = dfl_alloc(ctx, (size_t)argc, sizeof *out->input);
     out->of = dfl_alloc(ctx, (size_t)argc, sizeof *out->of);

@@ -58,9 +58,11 @@ typedef struct cli_arguments {
     double step, impulse, size;              /* s after a kick; its size; NAN: not given */
     const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
     const char *by;                          /* names, or NULL */
+    const char *fmu, *kind;                  /* version and kind of an FMU, or NULL */
+    double projection;                       /* its tolerance; NAN: the default */
     const char **set, **input, **output, **of;
     int nset, ninput, noutput, nof;
-    bool json, quiet, all_events, lua, latex, frames, c, octave, logarithmic, hz, help;
+    bool json, quiet, all_events, lua, latex, frames, c, octave, sources, logarithmic, hz, help;
     bool all_unknowns;
     bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;

@@ -14,7 +14,7 @@ static void print_line(const char *text, void *user);
 
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, cli_use use)
 {
-    const bool runnable = use != CLI_EXPRESSIONS;
+    const bool runnable = use != CLI_EXPRESSIONS && use != CLI_TO_CARRY;
     const dfl_script_options options = {.nset = arguments->nset,
                                         .set = arguments->set,
                                         .ninput = arguments->ninput,
@@ -27,10 +27,15 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
                                         .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);
-    if (!status && use == CLI_TO_RUN)
+    if (!status && (use == CLI_TO_RUN || use == CLI_TO_CARRY))
         status = dfl_study_derive(&out->eq, &out->run, out->model, &arguments->choices);
     else if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
+    if (!status && use == CLI_TO_CARRY && dfl_runnable_packed(out->run)) {
+        dfl_runnable_free(out->run);
+        out->run = NULL;
+        status = dfl_runnable_create(&out->run, out->eq);
+    }
     if (!status && use == CLI_FEW_MODES && dfl_study_suits_few(out->eq, arguments->count))
         status = dfl_runnable_create_packed(&out->run, out->eq);
     else if (!status && (use == CLI_DENSE || use == CLI_FOLLOWED || use == CLI_FEW_MODES))

@@ -44,9 +44,11 @@ static const action actions[CLI_COMMANDS] = {
                     "  driftless equations pendulum.lua --latex --output pendulum.tex\n"
                     "  driftless equations slider-crank-bodies.lua --frames\n"},
     {cli_export,
-     "Writes the equations of motion of MODEL as source code that needs nothing of Driftless.\n"
+     "Writes MODEL as an FMU with the solver inside, for programs that simulate systems, or its\n"
+     "equations of motion as source code. Neither needs anything of Driftless.\n"
      "\n"
      "Example:\n"
+     "  driftless export pendulum.lua --fmu 2 --output pendulum.fmu\n"
      "  driftless export pendulum.lua --c --output pendulum.c\n"},
     {cli_compare,
      "Runs MODEL with every combination of the given forms, methods and tolerances and prints "

@@ -10,7 +10,7 @@ const cli_command cli_commands[CLI_COMMANDS] = {
      "degrees of freedom, redundant constraints, consistency"},
     {"init", CLI_INIT, "MODEL.lua", "lua", "consistent initial values"},
     {"equations", CLI_EQUATIONS, "MODEL.lua", "lua", "the equations of motion as text or LaTeX"},
-    {"export", CLI_EXPORT, "MODEL.lua", "lua", "the equations of motion as C or Octave"},
+    {"export", CLI_EXPORT, "MODEL.lua", "lua", "a model as FMU, or its equations as C or Octave"},
     {"compare", CLI_COMPARE, "MODEL.lua", "lua",
      "several forms and methods side by side: time, error, drift"},
     {"view", CLI_VIEW, "RESULT.h5", "h5 hdf5",
@@ -199,10 +199,25 @@ static const row table[] = {
      "What the plot shows: columns, or one of `residuals`, `energy`, `steps`."},
     {"output", CLI_LIST, CLI_EQUATIONS, FIELDS(output, noutput), "FILE", "standard output",
      "txt tex", NULL, "to this file", "Write to this file."},
-    {"output", CLI_LIST, CLI_EXPORT, FIELDS(output, noutput), "PATH", NULL, "c", NULL,
-     "C: the file (default: standard output); Octave: the folder (default: NAME)",
-     "The file, or the folder for Octave. Default: standard output, or a folder with the model's "
-     "name."},
+    {"output", CLI_LIST, CLI_EXPORT, FIELDS(output, noutput), "PATH", NULL, "c fmu", NULL,
+     "C, FMU: the file (default: standard output, NAME.fmu); Octave: the folder (default: NAME)",
+     "The file, or the folder for Octave. Default: standard output, NAME.fmu, or a folder with the "
+     "model's name."},
+    {"fmu", CLI_TEXT, CLI_EXPORT, FIELD(fmu), "VERSION", NULL, NULL, NULL,
+     "a functional mock-up unit of FMI 2 or 3, with the solver inside",
+     "A functional mock-up unit of the standard FMI, version 2 or 3: binary for this machine, "
+     "description, documentation."},
+    {"kind", CLI_TEXT, CLI_EXPORT, FIELD(kind), "KIND", "cs", NULL, NULL,
+     "of an FMU: cs (co-simulation), me (model exchange), both",
+     "What an FMU offers: `cs` co-simulation with the solver of Driftless, `me` model exchange, "
+     "where the caller integrates, or `both`."},
+    {"sources", CLI_FLAG, CLI_EXPORT, FIELD(sources), NULL, NULL, NULL, NULL,
+     "of an FMU: with its C sources, to build it for other machines", NULL},
+    {"projection-tolerance", CLI_POSITIVE, CLI_EXPORT, FIELD(projection), "X", "10 rtol", NULL,
+     NULL, "model exchange: distance from the constraints that asks for an event",
+     "Model exchange: where positions have left the constraints by this part of the largest "
+     "position, "
+     "the FMU asks for event mode and moves them back."},
     {"c", CLI_FLAG, CLI_EXPORT, FIELD(c), NULL, NULL, NULL, NULL, "one self-contained C file",
      NULL},
     {"octave", CLI_FLAG, CLI_EXPORT, FIELD(octave), NULL, NULL, NULL, NULL,
@@ -253,7 +268,7 @@ static void describe_setting(cli_option *out, int i)
     *out = (cli_option){
         .kind = CLI_SETTING,
         .commands = (setting->where & STARTED) | (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
-                    (setting->where & DFL_FOR_RUN ? CLI_INVERSE | CLI_GRADIENT : 0U),
+                    (setting->where & DFL_FOR_RUN ? CLI_INVERSE | CLI_GRADIENT | CLI_EXPORT : 0U),
         .value = setting->value,
         .unit = setting->unit,
         .standard = setting->standard,

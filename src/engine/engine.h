@@ -186,6 +186,12 @@ dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *r
 dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
                                    int count);
 
+/* Appends the model as C source: tables and functions for carry/carry.h, and the macro CARRIED_PARTS,
+   fields of dfl_carried. DFL_INVALID: it has something that cannot be carried; dfl_runnable_uncarried
+   says what, or is NULL. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_carry(dfl_text *text, dfl_runnable *run);
+const char *dfl_runnable_uncarried(const dfl_runnable *run);
+
 /* Inputs by the numbers of their declarations. DFL_INVALID: one of them is part of a constraint,
    of kinematics, or of the numbers of a tree of bodies, and so must not change. */
 dfl_status dfl_runnable_check_inputs(const dfl_runnable *run, const int *inputs, int count);

@@ -201,6 +201,8 @@ void dfl_runnable_describe(dfl_runnable *run);
    if no output contains any. */
 dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
 void dfl_runnable_free_motion(dfl_runnable *run);
+/* The rate of the balance along massless directions, without which v' is not determined there. */
+dfl_status dfl_runnable_make_balance(dfl_runnable *run);
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
 
 #endif

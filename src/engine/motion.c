@@ -9,7 +9,6 @@
 #include <math.h>
 
 static bool is_wanted(const dfl_equations *eq);
-static dfl_status make_balance(dfl_runnable *run);
 static dfl_status derive_balance(dfl_target *targets, int *count, const dfl_equations *eq);
 static void known_rates(dfl_expr *symbols, dfl_expr *rates, const dfl_equations *eq);
 
@@ -28,7 +27,7 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run)
     run->blocks.W = run->blocks.f + nv;
     run->blocks.bias = run->blocks.W + nc * nv;
     run->blocks.K0 = run->blocks.bias + nc; /* comes with W, not used */
-    const dfl_status status = eq->n0 ? make_balance(run) : DFL_OK;
+    const dfl_status status = eq->n0 ? dfl_runnable_make_balance(run) : DFL_OK;
     return status ? status : dfl_accelerations_create(&run->motion, run->ctx, &run->eom, true);
 }
 
@@ -83,7 +82,7 @@ static bool is_wanted(const dfl_equations *eq)
 }
 
 /* Its entries that are always zero are never written. */
-static dfl_status make_balance(dfl_runnable *run)
+dfl_status dfl_runnable_make_balance(dfl_runnable *run)
 {
     const dfl_equations *eq = run->eq;
     const size_t size = (size_t)eq->n0 * (size_t)(eq->nv + 1);

@@ -7,6 +7,7 @@
 #define DFL_EXPORT_H
 
 #include "derive/derive.h"
+#include "engine/engine.h"
 #include "symbolic/symbolic.h"
 
 /* The equations of motion for people, as text or as a complete LaTeX document (amsmath, geometry).
@@ -36,5 +37,21 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_expor
    folder cannot be made. DFL_IO: a file cannot be written. Both with the reason. */
 dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq,
                              const dfl_export_start *start, const char *folder);
+
+/* What an FMU is made of. */
+typedef struct dfl_fmu_options {
+    int version; /* 2 or 3: of the standard, FMI */
+    bool cosimulation, exchange;
+    bool sources;                     /* C sources are part of it */
+    double from, to;                  /* s; to: NAN if it is not given */
+    const double *x;                  /* n: a consistent start */
+    const bool *held;                 /* n: values of it that stay if parameters change */
+    const dfl_solver_options *solver; /* settings of co-simulation */
+    double projection;                /* relative distance from the constraints, model exchange */
+} dfl_fmu_options;
+
+/* Appends the bytes of the FMU. DFL_INVALID: the model has something that cannot be exported, or the
+   compiler fails; the message says what. */
+dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_options *options);
 
 #endif

@@ -80,7 +80,7 @@ static void set_dimensions(dfl_projected *form)
 
 /* Y = sign A X + beta Y in the columns of a part X of CB; A has m rows. */
 static DFL_INLINE void times(double *Y, int ldy, double beta, double sign, const double *A, int m,
-                             const dfl_part *x, const dfl_projected *form)
+                             const dfl_unknown_part *x, const dfl_projected *form)
 {
     dfl_product(m, x->count, x->rows, sign, A, m, form->newton.CB + x->at, form->base.sys->n, beta,
                 Y + x->first * ldy, ldy);
@@ -106,14 +106,14 @@ static void set_parts(dfl_projected *form)
     const dfl_system *sys = form->base.sys;
     const int m1 = sys->m1, K = form->newton.K, to_sp = sys->m3 + form->newton.nfp, nr = sys->n2,
               nlm = form->nflm;
-    form->sp = (dfl_part){sys->at.sp, sys->n4, m1 + form->m2, to_sp, 0};
-    form->p = (dfl_part){sys->at.p, sys->eom->np, m1 + form->m2, to_sp, 0};
-    form->v = sys->eom->n0 > 0
-                  ? (dfl_part){sys->at.v, sys->n3, 0, K, 0}
-                  : (dfl_part){sys->at.v, sys->n3, m1, form->m2 + to_sp + form->newton.nfv, 0};
-    form->r = (dfl_part){sys->at.r, nr, K - nlm - nr, nr, 0};
-    form->lm = (dfl_part){sys->at.l, sys->nc, K - nlm, nlm, 0};
-    dfl_part *const part[] = {&form->sp, &form->p, &form->v, &form->r, &form->lm};
+    form->sp = (dfl_unknown_part){sys->at.sp, sys->n4, m1 + form->m2, to_sp, 0};
+    form->p = (dfl_unknown_part){sys->at.p, sys->eom->np, m1 + form->m2, to_sp, 0};
+    form->v = sys->eom->n0 > 0 ? (dfl_unknown_part){sys->at.v, sys->n3, 0, K, 0}
+                               : (dfl_unknown_part){sys->at.v, sys->n3, m1,
+                                                    form->m2 + to_sp + form->newton.nfv, 0};
+    form->r = (dfl_unknown_part){sys->at.r, nr, K - nlm - nr, nr, 0};
+    form->lm = (dfl_unknown_part){sys->at.l, sys->nc, K - nlm, nlm, 0};
+    dfl_unknown_part *const part[] = {&form->sp, &form->p, &form->v, &form->r, &form->lm};
     for (int i = 0; i < 5; i++)
         part[i]->at = part[i]->first * sys->n + part[i]->row;
 }
@@ -145,7 +145,7 @@ static void build_massless(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int n = sys->n, m1 = sys->m1, m2 = form->m2;
-    const dfl_part *r = &form->r, *lm = &form->lm;
+    const dfl_unknown_part *r = &form->r, *lm = &form->lm;
     const double *J2 = form->J2, *R2 = form->dense.split2->R;
     double *X3 = form->newton.CB + sys->at.v, *T = form->dense.work;
     dfl_gemm(sys->n3, m1, m2, 1, R2, sys->n3, J2, m2, 0, X3, n);
@@ -160,7 +160,7 @@ static void build_velocities(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int n = sys->n, nv = sys->n3, m2 = form->m2;
-    const dfl_part *sp = &form->sp;
+    const dfl_unknown_part *sp = &form->sp;
     const double *R2 = form->dense.split2->R;
     double *X3 = form->newton.CB + sys->at.v, *T = form->dense.work;
     put(X3 + sys->m1 * n, n, -1, R2, nv, m2);
@@ -177,7 +177,7 @@ static void build_first(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int n = sys->n, m1 = sys->m1, K = form->newton.K, n1 = dfl_determined_first(sys);
-    const dfl_part *v = &form->v, *sp = &form->sp, *r = &form->r, *lm = &form->lm;
+    const dfl_unknown_part *v = &form->v, *sp = &form->sp, *r = &form->r, *lm = &form->lm;
     const double *J1 = form->dense.jac.J1, *R1 = form->split1->R;
     double *CB = form->newton.CB, *T = form->dense.work;
     if (K > r->first)
@@ -248,7 +248,7 @@ static void project_forces(dfl_projected *form)
     const dfl_system *sys = form->base.sys;
     const int n = sys->n, nv = sys->n3, nsv = form->newton.nsv, nd = form->newton.nd,
               K = form->newton.K, na = sys->na;
-    const dfl_part *v = &form->v, *sp = &form->sp, *r = &form->r;
+    const dfl_unknown_part *v = &form->v, *sp = &form->sp, *r = &form->r;
     const double *S = form->newton.Sv,
                  *SD = form->newton.sv_identity ? form->dense.jac.blocks.dyn : form->dense.work;
     double *SJ = form->newton.SJ + sys->n2, *scaled = form->dense.work + nsv * sys->nu;

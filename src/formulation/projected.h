@@ -14,9 +14,9 @@
 typedef struct dfl_stage_plan dfl_stage_plan;
 
 /* Unknowns as rows of CB (from entry `at` on), and the columns in which these are not zero. */
-typedef struct dfl_part {
+typedef struct dfl_unknown_part {
     int row, rows, first, count, at;
-} dfl_part;
+} dfl_unknown_part;
 
 /* Matrices of block 1 that belong to single stages (stagewise.c). */
 typedef struct dfl_own_blocks {
@@ -49,7 +49,7 @@ typedef struct dfl_projected {
     dfl_end_selectors ends; /* with user-defined selectors */
     bool have_selectors;
     unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
-    dfl_part v, sp, p, r, lm;         /* CB is zero except for these parts and [a sigma w l m] */
+    dfl_unknown_part v, sp, p, r, lm; /* CB is zero except for these parts and [a sigma w l m] */
     double *column_scale;             /* of block 1, and sizes of its rows */
     double *local_work;               /* workspace of local coordinates */
     unsigned char *local_pivots;

@@ -27,6 +27,13 @@ dfl_status dfl_emit_c_preamble(dfl_text *text, const dfl_tape *const *tapes, int
 /* The same without <math.h>, of which the functions, NAN and INFINITY are used. */
 dfl_status dfl_emit_c_helpers(dfl_text *text, const dfl_tape *const *tapes, int ntapes);
 
+/* The tables of a tape as C, static and constant: NAME_tape of type dfl_tape_data (tape_data.h).
+   `evaluated`: with the operations themselves, for bounds. Numbers as an array of doubles; words as a
+   string literal, NULL as 0. */
+void dfl_emit_tape_data(dfl_text *text, const dfl_tape *tape, const char *name, bool evaluated);
+void dfl_emit_numbers(dfl_text *text, const char *name, const double *value, size_t count);
+void dfl_emit_string(dfl_text *text, const char *words);
+
 /* Octave/Matlab: the assignments of a function body, inputs as in_names[array](index+1), outputs as
    out_names[array](index+1) = ...;  always complete. Spline tables appear as calls
    NAME_spline(number, derivative, x) whose definition dfl_emit_octave_spline writes. */

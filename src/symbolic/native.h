@@ -10,6 +10,7 @@
 #ifndef DFL_NATIVE_H
 #define DFL_NATIVE_H
 
+#include "context/context.h"
 #include "symbolic/tape.h"
 
 typedef struct dfl_native dfl_native;
@@ -33,6 +34,20 @@ dfl_program_fn dfl_native_function(const dfl_native *native, int i);
    prepared and stays as it is. DFL_NO_MEMORY. */
 dfl_status dfl_native_check(bool *agrees, const dfl_native *native, int i, const dfl_tape *tape,
                             const double *work, const double *const *in);
+
+/* A shared library from a C source and files beside it; `flags` are split at blanks, and '@' in them is
+   the folder of the files. The compiler is $CC, or cc. `object` gets its bytes. DFL_INVALID with the
+   compiler's message, DFL_STOPPED, DFL_IO, DFL_NO_MEMORY. */
+typedef struct dfl_build_file {
+    const char *name, *bytes;
+    size_t size;
+} dfl_build_file;
+typedef struct dfl_build {
+    const char *source, *flags;
+    const dfl_build_file *files;
+    int nfiles;
+} dfl_build;
+dfl_status dfl_build_library(dfl_text *object, dfl_context *ctx, const dfl_build *build);
 
 /* Removes from the cache what turned out to be wrong. */
 void dfl_native_reject(dfl_native *native);

@@ -93,28 +93,6 @@ dfl_status dfl_quintic_pieces(double *coef, dfl_context *ctx, const double *x, c
     return status;
 }
 
-double dfl_spline_value(const dfl_spline *spline, int derivative, double x)
-{
-    int low = 0, high = spline->n; /* the number of knots below x lies between */
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (spline->x[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const double *coef = spline->coef + (size_t)low * COEFS;
-    const double t = x - spline->x[low < spline->n ? low : spline->n - 1];
-    double sum = 0;
-    for (int k = COEFS - 1; k >= derivative; k--) {
-        double factor = 1; /* k (k-1) ... (k-derivative+1) */
-        for (int i = 0; i < derivative; i++)
-            factor *= k - i;
-        sum = sum * t + factor * coef[k];
-    }
-    return sum;
-}
-
 static dfl_status check_points(dfl_context *ctx, const double *x, const double *y, int n)
 {
     if (n < 3)

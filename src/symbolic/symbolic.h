@@ -12,5 +12,6 @@
 #include "symbolic/print.h"         /* expressions for people, as text or LaTeX */
 #include "symbolic/table_terms.h"   /* functions through tables */
 #include "symbolic/tape.h"          /* many expressions evaluated at once */
+#include "symbolic/tape_view.h"     /* tapes around tables of exported models */
 
 #endif

@@ -1,0 +1,152 @@
+/* carry.h: a model that has left its script: tables and functions in C, written by
+   engine/carried_source.c, and what runs them. No graph, no files, no printing.
+
+   Input arrays of all programs are those of engine.h: time, x, a, parameters, inputs, levels,
+   branches, and one that is not used. */
+#ifndef DFL_CARRY_H
+#define DFL_CARRY_H
+
+#include "symbolic/symbolic.h"
+
+#include <driftless/solver.h>
+
+/* ---- what is exported ---- */
+
+enum {
+    DFL_CARRY_ALL, /* all blocks of dfl_blocks */
+    DFL_CARRY_MASS,
+    DFL_CARRY_JACOBIAN,
+    DFL_CARRY_OUTPUTS,
+    DFL_CARRY_MOMENTA,  /* nv momenta beyond M v, prescribed motions, their rates */
+    DFL_CARRY_UNLOCKED, /* rows that frozen branches continue, as they are */
+    DFL_CARRY_BALANCE,  /* rows and drift of the rate of gam */
+    DFL_CARRY_SWITCHES, /* conditions of all switching functions, and their slopes */
+    DFL_CARRY_SWITCH_SLOPES,
+    DFL_CARRY_INSTANTS, /* of those of time alone */
+    DFL_CARRY_INSTANT_SLOPES,
+    DFL_CARRY_PULSES, /* functions of time alone in the equations */
+    DFL_CARRY_PULSE_SLOPES,
+    DFL_CARRY_EVENTS,
+    DFL_CARRY_EVENT_SLOPES,
+    DFL_CARRY_BLOCK, /* eight: the blocks of one bit of a request */
+    DFL_CARRY_PROGRAMS = DFL_CARRY_BLOCK + 8
+};
+
+typedef void (*dfl_carried_fn)(double *work, const double *const *in, double *const *out);
+
+typedef struct dfl_carried_program {
+    const dfl_tape_data *tape; /* NULL: there is none */
+    dfl_carried_fn code;
+    bool part; /* uses the registers of DFL_CARRY_ALL */
+} dfl_carried_program;
+
+/* Functions that are watched for zeros; entry k of the slopes: of function row[k] by unknown
+   column[k], or by time if that is n. */
+typedef struct dfl_carried_functions {
+    int count, nslopes;
+    const int *row, *column;
+    const bool *uses; /* n */
+} dfl_carried_functions;
+
+/* A switch: its kind as in symbolic/locking.h, and its table. A function: of which switch, and of which
+   end of its branch. */
+typedef struct dfl_carried_switch {
+    int kind, table;
+} dfl_carried_switch;
+typedef struct dfl_carried_watch {
+    int number, sense;
+} dfl_carried_watch;
+
+/* Something with a name. */
+typedef struct dfl_carried_name {
+    const char *name;
+    double value; /* of a parameter or input, or at the start */
+} dfl_carried_name;
+
+typedef struct dfl_carried {
+    const char *name, *hash;
+    dfl_eom eom; /* sizes and flags; the callbacks are the run's */
+    int n, nparams, ninputs, nlevels, noutputs, nevents, nmotions, ncontinued;
+    const dfl_carried_name *params, *inputs, *outputs, *x;
+    const char *const *rows; /* nl + nm, ne, nep, n0 names */
+    const int *levels;       /* ne + nep: the level of each invariant */
+    const dfl_sizes *sizes;
+    const dfl_carried_program *programs; /* DFL_CARRY_PROGRAMS */
+    dfl_carried_functions switches, instants, pulses, events;
+    int nswitches;
+    const dfl_carried_switch *switch_kinds;
+    const dfl_carried_watch *watched; /* switches.count */
+    const char *const *motions;       /* nmotions names */
+    const dfl_event_kind *event_kinds;
+    const char *const *event_names, *const *event_failures; /* nevents */
+    bool accelerations;                                     /* outputs contain them */
+    int ntables;
+    const dfl_table_data *tables;
+    double time;                /* s, of the start */
+    const double *start;        /* n: a consistent state */
+    const bool *held;           /* n: given values that stay */
+    dfl_solver_options options; /* without callbacks */
+    double projection; /* relative distance from the constraints at which states that are integrated
+                          elsewhere are moved back */
+} dfl_carried;
+
+/* ---- one instance ---- */
+
+typedef struct dfl_carried_run dfl_carried_run;
+
+/* `model` must outlive it. DFL_NO_MEMORY, DFL_INVALID. */
+dfl_status dfl_carried_create(dfl_carried_run **out, dfl_context *ctx, const dfl_carried *model);
+void dfl_carried_free(dfl_carried_run *run);
+
+/* Numbers of parameters and inputs. After a change the state is made consistent before it is read or
+   the run advances. */
+double dfl_carried_param(const dfl_carried_run *run, int index);
+double dfl_carried_input(const dfl_carried_run *run, int index);
+void dfl_carried_set_param(dfl_carried_run *run, int index, double value);
+void dfl_carried_set_input(dfl_carried_run *run, int index, double value);
+
+/* The value of unknown i at the next start, which keeps it. */
+void dfl_carried_set_start(dfl_carried_run *run, int index, double value);
+double dfl_carried_get_start(const dfl_carried_run *run, int index);
+
+/* Whether the state waits for dfl_carried_refresh; setting numbers back may make that unnecessary. */
+bool dfl_carried_changed(const dfl_carried_run *run);
+void dfl_carried_set_changed(dfl_carried_run *run, bool changed);
+
+/* Starts at time t with a tolerance (0: that of the export). Statuses of dfl_solver_start. */
+dfl_status dfl_carried_start(dfl_carried_run *run, double t, double rtol);
+
+/* Goes on at another state x, which is moved onto the constraints; branches follow. */
+dfl_status dfl_carried_move(dfl_carried_run *run, double t, const double *x);
+
+/* Makes the state consistent with inputs and parameters; advances to t. DFL_STOPPED: an event ended the
+   run, dfl_carried_stopped says which. Statuses of dfl_solver_advance. */
+dfl_status dfl_carried_refresh(dfl_carried_run *run);
+dfl_status dfl_carried_advance(dfl_carried_run *run, double t);
+int dfl_carried_stopped(const dfl_carried_run *run);
+
+/* `step` (or NULL) is called after every step of the solver; true: the run ends there, with DFL_STOPPED. */
+typedef bool (*dfl_carried_step_fn)(double t, const double *x, void *user);
+void dfl_carried_watch_steps(dfl_carried_run *run, dfl_carried_step_fn step, void *user);
+
+double dfl_carried_time(const dfl_carried_run *run);
+const double *dfl_carried_state(const dfl_carried_run *run);
+/* Outputs at (t, x), noutputs; derivatives of x there, n: of r, v and p, zero of the others. */
+void dfl_carried_outputs(double *out, dfl_carried_run *run, double t, const double *x);
+void dfl_carried_rates(double *rate, dfl_carried_run *run, double t, const double *x);
+
+/* The state as bytes. DFL_INVALID: before a start. */
+size_t dfl_carried_saved_size(const dfl_carried_run *run);
+dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run);
+dfl_status dfl_carried_restore(dfl_carried_run *run, const void *bytes);
+
+/* The equations, for forms that are integrated elsewhere. */
+const dfl_eom *dfl_carried_eom(const dfl_carried_run *run);
+/* Branches follow every state, or stay until dfl_carried_settle. */
+void dfl_carried_lock(dfl_carried_run *run, bool locked);
+bool dfl_carried_settle(dfl_carried_run *run, double t, const double *x, const double *rate);
+/* Switching functions, then event functions, at (t, x). */
+int dfl_carried_indicators(const dfl_carried_run *run);
+void dfl_carried_indicate(double *value, dfl_carried_run *run, double t, const double *x);
+
+#endif

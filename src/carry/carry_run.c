@@ -1,0 +1,171 @@
+/* carry_run.c: a carried model from its start on, with the solver inside. */
+#include "carry/carry_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status create_solver(dfl_carried_run *run, double rtol);
+static dfl_status take_levels(double t, const double *x, void *user);
+
+double dfl_carried_param(const dfl_carried_run *run, int index)
+{
+    return run->param[index];
+}
+
+double dfl_carried_input(const dfl_carried_run *run, int index)
+{
+    return run->input[index];
+}
+
+static void set(dfl_carried_run *run, double *place, double value)
+{
+    if (*place == value)
+        return;
+    *place = value;
+    run->changed = true;
+    dfl_carried_prepare(run);
+}
+
+void dfl_carried_set_param(dfl_carried_run *run, int index, double value)
+{
+    set(run, &run->param[index], value);
+}
+
+void dfl_carried_set_input(dfl_carried_run *run, int index, double value)
+{
+    set(run, &run->input[index], value);
+}
+
+bool dfl_carried_changed(const dfl_carried_run *run)
+{
+    return run->changed;
+}
+
+void dfl_carried_set_changed(dfl_carried_run *run, bool changed)
+{
+    run->changed = changed;
+}
+
+void dfl_carried_set_start(dfl_carried_run *run, int index, double value)
+{
+    run->start[index] = value;
+    run->held[index] = true;
+}
+
+double dfl_carried_get_start(const dfl_carried_run *run, int index)
+{
+    return run->start[index];
+}
+
+dfl_status dfl_carried_start(dfl_carried_run *run, double t, double rtol)
+{
+    const dfl_carried *m = run->model;
+    const dfl_conditions conditions = {.held = run->held, .completed = take_levels, .user = run};
+    dfl_status status = create_solver(run, rtol > 0 ? rtol : m->options.rtol);
+    run->stopped = -1;
+    if (!status)
+        status = dfl_solver_start(run->solver, t, run->start, &conditions);
+    run->started = !status;
+    run->changed = false;
+    return status;
+}
+
+static dfl_status create_solver(dfl_carried_run *run, double rtol)
+{
+    dfl_solver_options options = run->model->options;
+    dfl_solver_free(run->solver);
+    run->solver = NULL;
+    options.rtol = rtol;
+    dfl_carried_listen(&options, run);
+    run->locked = true;
+    return dfl_solver_create(&run->solver, run->ctx, &run->eom, &options);
+}
+
+static dfl_status take_levels(double t, const double *x, void *user)
+{
+    dfl_carried_set_levels(user, t, x);
+    return DFL_OK;
+}
+
+dfl_status dfl_carried_move(dfl_carried_run *run, double t, const double *x)
+{
+    if (!run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
+    run->changed = false;
+    return dfl_solver_start(run->solver, t, x, NULL);
+}
+
+dfl_status dfl_carried_refresh(dfl_carried_run *run)
+{
+    if (!run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
+    const dfl_status status = run->changed ? dfl_solver_refresh(run->solver, NULL) : DFL_OK;
+    run->changed = run->changed && status;
+    return status;
+}
+
+dfl_status dfl_carried_advance(dfl_carried_run *run, double t)
+{
+    dfl_status status = dfl_carried_refresh(run);
+    if (!status && !isfinite(t))
+        status = dfl_fail(run->ctx, DFL_INVALID, "cannot advance to t = %g", t);
+    if (!status && t != dfl_solver_time(run->solver))
+        status = dfl_solver_advance(run->solver, t);
+    return status;
+}
+
+void dfl_carried_watch_steps(dfl_carried_run *run, dfl_carried_step_fn step, void *user)
+{
+    run->step = step;
+    run->step_user = user;
+}
+
+int dfl_carried_stopped(const dfl_carried_run *run)
+{
+    return run->stopped;
+}
+
+double dfl_carried_time(const dfl_carried_run *run)
+{
+    return run->started ? dfl_solver_time(run->solver) : run->model->time;
+}
+
+const double *dfl_carried_state(const dfl_carried_run *run)
+{
+    return run->started ? dfl_solver_state(run->solver) : run->model->start;
+}
+
+/* ------------------------------------------------------------------------------- states */
+
+static size_t numbers(const dfl_carried_run *run)
+{
+    const dfl_carried *m = run->model;
+    return (size_t)(m->nparams + m->ninputs + m->nlevels + m->nswitches);
+}
+
+size_t dfl_carried_saved_size(const dfl_carried_run *run)
+{
+    return numbers(run) * sizeof(double) + (run->solver ? dfl_solver_saved_size(run->solver) : 0);
+}
+
+dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run)
+{
+    if (!run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
+    const dfl_status status = dfl_carried_refresh(run);
+    const size_t size = numbers(run) * sizeof(double);
+    memcpy(bytes, run->param, size);
+    return status ? status : dfl_solver_save((unsigned char *)bytes + size, run->solver);
+}
+
+dfl_status dfl_carried_restore(dfl_carried_run *run, const void *bytes)
+{
+    if (!run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
+    const size_t size = numbers(run) * sizeof(double);
+    memcpy(run->param, bytes, size);
+    run->changed = false;
+    run->stopped = -1;
+    dfl_carried_prepare(run);
+    return dfl_solver_restore(run->solver, (const unsigned char *)bytes + size);
+}

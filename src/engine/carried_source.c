@@ -1,0 +1,300 @@
+/* carried_source.c: a model that is ready to run as C source for carry/carry.h: its tapes as tables and
+   as functions, its sizes, names, switches and events. */
+#include "engine/engine_internal.h"
+
+#include "carry/carry.h"
+
+#include <stdio.h>
+
+typedef struct writer {
+    dfl_text *text;
+    const dfl_runnable *run;
+    const dfl_equations *eq;
+    const program *programs[DFL_CARRY_PROGRAMS];
+    program balance;
+} writer;
+
+static void list_programs(writer *w);
+static dfl_status write_programs(writer *w);
+static void write_tables(const writer *w);
+static void write_functions(const writer *w, const char *name, const dfl_functions *functions);
+static void write_switches(const writer *w);
+static void write_events(const writer *w);
+static void write_names(const writer *w);
+static void write_sizes(const writer *w);
+
+dfl_status dfl_runnable_carry(dfl_text *text, dfl_runnable *run)
+{
+    writer w = {.text = text, .run = run, .eq = run->eq};
+    const char *obstacle = dfl_runnable_uncarried(run);
+    if (obstacle)
+        return dfl_fail(run->ctx, DFL_INVALID,
+                        "the model cannot be exported this way because it has %s", obstacle);
+    dfl_status status =
+        run->eq->n0 > 0 && !run->balance ? dfl_runnable_make_balance(run) : DFL_OK;
+    if (status)
+        return status;
+    list_programs(&w);
+    write_tables(&w);
+    status = write_programs(&w);
+    write_functions(&w, "switch_functions", &run->switches.all);
+    write_functions(&w, "instant_functions", &run->switches.of_time);
+    write_functions(&w, "pulse_functions", &run->pulses);
+    write_functions(&w, "event_functions", &run->events);
+    write_switches(&w);
+    write_events(&w);
+    write_names(&w);
+    write_sizes(&w);
+    return status ? status : text->status;
+}
+
+const char *dfl_runnable_uncarried(const dfl_runnable *run)
+{
+    const dfl_actions *actions = &run->eq->model->actions;
+    if (run->tree)
+        return "masses that a recursion evaluates";
+    if (run->packed)
+        return "sparse matrices";
+    if (actions->touches.count > 0)
+        return "contacts or friction with sticking";
+    if (actions->discretes.count > 0)
+        return "discrete variables";
+    if (actions->list.count > 0)
+        return "events or samples that act";
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- programs */
+
+static void list_programs(writer *w)
+{
+    const dfl_runnable *run = w->run;
+    const dfl_switches *sw = &run->switches;
+    const bool slopes = sw->count > 0, instants = sw->instants > 0;
+    w->programs[DFL_CARRY_ALL] = &run->all;
+    w->programs[DFL_CARRY_MASS] = &run->mass;
+    w->programs[DFL_CARRY_JACOBIAN] = w->eq->have_jacobians ? &run->jacobian : NULL;
+    w->programs[DFL_CARRY_OUTPUTS] = &run->outputs;
+    w->programs[DFL_CARRY_MOMENTA] = slopes ? &sw->momenta : NULL;
+    w->programs[DFL_CARRY_UNLOCKED] = slopes ? &sw->unlocked : NULL;
+    w->programs[DFL_CARRY_SWITCHES] = slopes ? &sw->all.values : NULL;
+    w->programs[DFL_CARRY_SWITCH_SLOPES] = slopes ? &sw->all.slopes : NULL;
+    w->programs[DFL_CARRY_INSTANTS] = instants ? &sw->of_time.values : NULL;
+    w->programs[DFL_CARRY_INSTANT_SLOPES] = instants ? &sw->of_time.slopes : NULL;
+    w->programs[DFL_CARRY_PULSES] = run->pulses.count > 0 ? &run->pulses.values : NULL;
+    w->programs[DFL_CARRY_PULSE_SLOPES] = run->pulses.count > 0 ? &run->pulses.slopes : NULL;
+    w->programs[DFL_CARRY_EVENTS] = run->events.count > 0 ? &run->events.values : NULL;
+    w->programs[DFL_CARRY_EVENT_SLOPES] = run->events.count > 0 ? &run->events.slopes : NULL;
+    for (int i = 0; i < SINGLE_BLOCKS; i++)
+        w->programs[DFL_CARRY_BLOCK + i] = &run->single[i];
+    w->balance = (program){.tape = run->balance};
+    w->programs[DFL_CARRY_BALANCE] = run->balance ? &w->balance : NULL;
+}
+
+/* Bounds are computed by tapes, not by compiled functions. */
+static bool is_enclosed(int which)
+{
+    return which == DFL_CARRY_SWITCHES || which == DFL_CARRY_INSTANTS ||
+           which == DFL_CARRY_PULSES || which == DFL_CARRY_EVENTS;
+}
+
+static dfl_status write_programs(writer *w)
+{
+    const dfl_tape *tapes[DFL_CARRY_PROGRAMS];
+    int count = 0;
+    for (int i = 0; i < DFL_CARRY_PROGRAMS; i++)
+        if (w->programs[i] && w->programs[i]->tape)
+            tapes[count++] = w->programs[i]->tape;
+    dfl_status status = dfl_emit_c_preamble(w->text, tapes, count);
+    for (int i = 0; !status && i < DFL_CARRY_PROGRAMS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "program_%d", i);
+        if (!w->programs[i] || !w->programs[i]->tape)
+            continue;
+        status = dfl_emit_c(w->text, w->programs[i]->tape,
+                            &(dfl_emit_options){.name = name, .linkage = "static "});
+        if (!status)
+            dfl_emit_tape_data(w->text, w->programs[i]->tape, name, is_enclosed(i));
+    }
+    dfl_text_add(w->text, "\nstatic const dfl_carried_program programs[DFL_CARRY_PROGRAMS] = {\n");
+    for (int i = 0; i < DFL_CARRY_PROGRAMS; i++) {
+        if (w->programs[i] && w->programs[i]->tape)
+            dfl_text_add(w->text, "    {&program_%d_tape, program_%d, %d},\n", i, i,
+                         w->programs[i]->part);
+        else
+            dfl_text_add(w->text, "    {0},\n");
+    }
+    dfl_text_add(w->text, "};\n");
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- tables */
+
+static void write_ints(const writer *w, const char *type, const char *name, const int *value,
+                       int count)
+{
+    dfl_text_add(w->text, "static const %s %s[] = {", type, name);
+    for (int i = 0; i < count; i++)
+        dfl_text_add(w->text, "%s%d,", i % 20 ? " " : "\n    ", value[i]);
+    dfl_text_add(w->text, "%s};\n", count ? "" : "0");
+}
+
+static void write_tables(const writer *w)
+{
+    const dfl_graph *graph = w->eq->graph;
+    char name[40];
+    for (int i = 0; i < graph->nsplines; i++) {
+        const dfl_spline *table = &graph->splines[i];
+        snprintf(name, sizeof name, "table_%d_x", i);
+        dfl_emit_numbers(w->text, name, table->x, (size_t)table->n);
+        snprintf(name, sizeof name, "table_%d_coef", i);
+        dfl_emit_numbers(w->text, name, table->coef, 6 * ((size_t)table->n + 1));
+    }
+    dfl_text_add(w->text, "static const dfl_table_data tables[] = {\n");
+    for (int i = 0; i < graph->nsplines; i++)
+        dfl_text_add(w->text, "    {%d, table_%d_x, table_%d_coef, %d, %d},\n", graph->splines[i].n,
+                     i, i, graph->splines[i].smoothness, graph->splines[i].end_smoothness);
+    dfl_text_add(w->text, "    {0}};\n");
+}
+
+static void write_functions(const writer *w, const char *name, const dfl_functions *functions)
+{
+    const int slopes = functions->count > 0 ? functions->slope.count : 0;
+    dfl_text_add(w->text, "static const int %s_row[] = {", name);
+    for (int k = 0; k < slopes; k++)
+        dfl_text_add(w->text, "%d, ", functions->slope.entry[k].row);
+    dfl_text_add(w->text, "0};\nstatic const int %s_column[] = {", name);
+    for (int k = 0; k < slopes; k++)
+        dfl_text_add(w->text, "%d, ", functions->slope.entry[k].col);
+    dfl_text_add(w->text, "0};\nstatic const bool %s_uses[] = {", name);
+    for (int j = 0; functions->uses && j < w->eq->n; j++)
+        dfl_text_add(w->text, "%d, ", functions->uses[j]);
+    dfl_text_add(w->text, "0};\n#define %s {%d, %d, %s_row, %s_column, %s_uses}\n", name,
+                 functions->count, slopes, name, name, name);
+}
+
+static void write_switches(const writer *w)
+{
+    const dfl_switches *sw = &w->run->switches;
+    const dfl_model *model = w->eq->model;
+    dfl_text_add(w->text, "static const dfl_carried_switch switch_kinds[] = {");
+    for (int i = 0; i < sw->nitems; i++)
+        dfl_text_add(w->text, "{%d, %d}, ", (int)sw->item[i].kind, sw->item[i].spline);
+    dfl_text_add(w->text, "{0}};\nstatic const dfl_carried_watch watched[] = {");
+    for (int i = 0; i < sw->count; i++)
+        dfl_text_add(w->text, "{%d, %d}, ", sw->watched[i].number, sw->watched[i].sense);
+    dfl_text_add(w->text, "{0}};\nstatic const char *const motions[] = {");
+    for (int i = 0; i < model->motions.count; i++) {
+        dfl_emit_string(w->text, model->motions.item[i].name);
+        dfl_text_add(w->text, ", ");
+    }
+    dfl_text_add(w->text, "0};\n");
+}
+
+static const dfl_declaration *declared(const writer *w, dfl_declared kind, int index)
+{
+    const dfl_model *model = w->eq->model;
+    for (int i = 0; i < model->declarations.count; i++)
+        if (model->declarations.item[i].kind == kind && model->declarations.item[i].index == index)
+            return &model->declarations.item[i];
+    return NULL;
+}
+
+static void write_events(const writer *w)
+{
+    const int count = w->eq->model->count[DFL_AN_EVENT];
+    dfl_text_add(w->text, "static const dfl_event_kind event_kinds[] = {");
+    for (int i = 0; i < count; i++) {
+        const dfl_declaration *event = declared(w, DFL_AN_EVENT, i);
+        dfl_text_add(w->text, "{%d, %d}, ", event->direction, event->stop);
+    }
+    dfl_text_add(w->text, "{0}};\nstatic const char *const event_names[] = {");
+    for (int i = 0; i < count; i++) {
+        dfl_emit_string(w->text, declared(w, DFL_AN_EVENT, i)->name);
+        dfl_text_add(w->text, ", ");
+    }
+    dfl_text_add(w->text, "0};\nstatic const char *const event_failures[] = {");
+    for (int i = 0; i < count; i++) {
+        dfl_emit_string(w->text, declared(w, DFL_AN_EVENT, i)->failure);
+        dfl_text_add(w->text, ", ");
+    }
+    dfl_text_add(w->text, "0};\n");
+}
+
+/* ------------------------------------------------------------------------------- names */
+
+static void write_named(const writer *w, const char *name, dfl_declared kind, const double *value)
+{
+    dfl_text_add(w->text, "static const dfl_carried_name %s[] = {\n", name);
+    for (int i = 0; i < w->eq->model->count[kind]; i++) {
+        dfl_text_add(w->text, "    {");
+        dfl_emit_string(w->text, declared(w, kind, i)->name);
+        dfl_text_add(w->text, ", %.17g},\n", value ? value[i] : 0);
+    }
+    dfl_text_add(w->text, "    {0}};\n");
+}
+
+static void write_names(const writer *w)
+{
+    const dfl_equations *eq = w->eq;
+    const dfl_declaration *item = eq->model->declarations.item;
+    write_named(w, "params", DFL_A_PARAM, w->run->param);
+    write_named(w, "inputs", DFL_AN_INPUT, w->run->input);
+    write_named(w, "outputs", DFL_AN_OUTPUT, NULL);
+    dfl_text_add(w->text, "static const dfl_carried_name unknowns[] = {\n");
+    for (int i = 0; i < eq->n; i++) {
+        dfl_text_add(w->text, "    {");
+        dfl_emit_string(w->text, eq->x[i].name);
+        dfl_text_add(w->text, ", 0},\n");
+    }
+    dfl_text_add(w->text, "    {0}};\nstatic const char *const rows[] = {\n");
+    for (int i = 0; i < eq->nl + eq->nm + eq->ne + eq->nep + eq->n0; i++) {
+        const int e = i - eq->nl - eq->nm, ep = e - eq->ne, gam = ep - eq->nep;
+        const int v = eq->nw + eq->nl + eq->nm + eq->nr;
+        dfl_text_add(w->text, "    ");
+        dfl_emit_string(w->text, e < 0     ? item[eq->declared.row[i]].name
+                                 : ep < 0  ? item[eq->declared.e[e]].name
+                                 : gam < 0 ? item[eq->declared.ep[ep]].name
+                                           : eq->x[v + eq->massless.velocity[gam]].name);
+        dfl_text_add(w->text, ",\n");
+    }
+    dfl_text_add(w->text, "    0};\nstatic const int levels[] = {");
+    for (int i = 0; i < eq->ne + eq->nep; i++)
+        dfl_text_add(w->text, "%d, ",
+                     item[i < eq->ne ? eq->declared.e[i] : eq->declared.ep[i - eq->ne]].index);
+    dfl_text_add(w->text, "0};\n");
+}
+
+/* What dfl_carried begins with: see export/carried_model.c for the rest. */
+static void write_sizes(const writer *w)
+{
+    const dfl_equations *eq = w->eq;
+    const dfl_model *model = eq->model;
+    const dfl_eom *eom = &w->run->eom;
+    write_ints(w, "int", "kinds", w->run->kinds.kind, eq->n);
+    dfl_emit_numbers(w->text, "sizes", w->run->kinds.size, (size_t)eq->n);
+    dfl_text_add(w->text, "static const dfl_sizes unknown_sizes = {kinds, sizes};\n");
+    dfl_text_add(w->text,
+                 "#define CARRIED_EOM {.np = %d, .nv = %d, .nr = %d, .nw = %d, .ns = %d, .nl = %d, "
+                 ".nm = %d, .ne = %d, .nep = %d, .n0 = %d, .mass_diagonal = %d, .mass_constant = "
+                 "%d, .trivial_kinematics = %d, .autonomous = %d, .linear = %d, "
+                 ".forces_free_of_multipliers = %d, .only_time = %d}\n",
+                 eq->np, eq->nv, eq->nr, eq->nw, eq->ns, eq->nl, eq->nm, eq->ne, eq->nep, eq->n0,
+                 eom->mass_diagonal, eom->mass_constant, eom->trivial_kinematics, eom->autonomous,
+                 eom->linear, eom->forces_free_of_multipliers, eom->only_time);
+    dfl_text_add(
+        w->text,
+        "#define CARRIED_PARTS .eom = CARRIED_EOM, .n = %d, .nparams = %d, .ninputs = %d, .nlevels "
+        "= %d, .noutputs = %d, .nevents = %d, .nmotions = %d, .ncontinued = %d, .params = params, "
+        ".inputs = inputs, .outputs = outputs, .x = unknowns, .rows = rows, .levels = levels, "
+        ".sizes = &unknown_sizes, .programs = programs, .switches = switch_functions, .instants = "
+        "instant_functions, .pulses = pulse_functions, .events = event_functions, .nswitches = %d, "
+        ".switch_kinds = switch_kinds, .watched = watched, .motions = motions, .event_kinds = "
+        "event_kinds, .event_names = event_names, .event_failures = event_failures, "
+        ".accelerations = %d, .ntables = %d, .tables = tables\n",
+        eq->n, model->count[DFL_A_PARAM], model->count[DFL_AN_INPUT],
+        model->count[DFL_AN_INVARIANT], model->count[DFL_AN_OUTPUT], model->count[DFL_AN_EVENT],
+        w->run->switches.count > 0 ? model->motions.count : 0,
+        w->run->switches.count > 0 ? w->run->switches.ncontinued : 0, w->run->switches.nitems,
+        w->run->motion != NULL, eq->graph->nsplines);
+}

@@ -1,0 +1,62 @@
+/* build_library.c: C source and files beside it, built into a shared library, as bytes. */
+#define _POSIX_C_SOURCE 200809L
+#include "symbolic/native.h"
+#include "symbolic/native_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static dfl_status write_files(const dfl_temporary *files, const dfl_build *build);
+static void write_command(dfl_text *command, const dfl_temporary *files, const dfl_build *build);
+
+dfl_status dfl_build_library(dfl_text *object, dfl_context *ctx, const dfl_build *build)
+{
+    dfl_temporary files;
+    dfl_text command = {.ctx = ctx};
+    dfl_status status = dfl_temporary_create(&files, ctx, NULL);
+    if (!status && strpbrk(files.folder.data, " \t"))
+        status = dfl_fail(ctx, DFL_INVALID,
+                          "the temporary folder '%s' has a blank in its name; name another one in "
+                          "the environment variable TMPDIR",
+                          files.folder.data);
+    if (!status)
+        status = write_files(&files, build);
+    if (!status) {
+        write_command(&command, &files, build);
+        status = command.status ? command.status : dfl_compile(ctx, command.data, &files);
+    }
+    if (!status && !dfl_read_file(object, files.object.data))
+        status = object->status ? object->status
+                                : dfl_fail(ctx, DFL_IO, "the compiled library cannot be read");
+    dfl_temporary_remove(&files);
+    dfl_text_clear(&command);
+    return status;
+}
+
+static dfl_status write_files(const dfl_temporary *files, const dfl_build *build)
+{
+    dfl_status status =
+        dfl_write_file(files->ctx, files->source.data, build->source, strlen(build->source));
+    for (int i = 0; !status && i < build->nfiles; i++) {
+        dfl_text path = {.ctx = files->ctx};
+        dfl_text_add(&path, "%s/%s", files->folder.data, build->files[i].name);
+        status = path.status ? path.status
+                             : dfl_write_file(files->ctx, path.data, build->files[i].bytes,
+                                              build->files[i].size);
+        dfl_text_clear(&path);
+    }
+    return status;
+}
+
+/* '@' is the folder. */
+static void write_command(dfl_text *command, const dfl_temporary *files, const dfl_build *build)
+{
+    const char *chosen = getenv("CC");
+    dfl_text_add(command, "%s ", chosen && chosen[strspn(chosen, " \t")] ? chosen : "cc");
+    for (const char *at = build->flags; *at; at++) {
+        if (*at == '@')
+            dfl_text_add(command, "%s", files->folder.data);
+        else
+            dfl_text_add(command, "%c", *at);
+    }
+}

@@ -1,0 +1,230 @@
+"""Exported models in FMPy, the reference reader of FMUs, where it is at hand (../shared/tools): it finds no
+fault in any of them; co-simulation of both versions gives the rows of the program; model exchange, integrated
+by SciPy's DOP853 with projections and events, gives the same motion on the constraints.
+usage: test_fmpy.py PROGRAM SOURCE-FOLDER"""
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+program, root = sys.argv[1:3]
+sys.path.insert(0, os.path.join(root, "..", "shared", "tools", "fmpy", "src"))
+try:
+    import numpy as np
+    from fmpy import extract, read_model_description, simulate_fmu
+    from fmpy.fmi2 import FMU2Model
+    from fmpy.fmi3 import FMU3Model
+    from fmpy.validation import validate_fmu
+    from scipy.integrate import solve_ivp
+except ImportError as reason:
+    print("skipped:", reason)
+    sys.exit(77)
+
+here = os.path.dirname(os.path.abspath(__file__))
+folder = tempfile.TemporaryDirectory()
+RTOL = 1e-8
+
+
+def export(model, version, kind, *options):
+    path = os.path.join(folder.name, "it.fmu")
+    subprocess.run([program, "export", model, "--quiet", "--fmu", str(version), "--kind", kind, "--rtol",
+                    str(RTOL), "--output", path, *options], check=True)
+    problems = validate_fmu(path)
+    assert problems == [], (model, version, kind, problems)
+    return path
+
+
+def run(model, end):
+    text = subprocess.run([program, "run", model, "--quiet", "--to", str(end), "--every", str(end / 10),
+                           "--rtol", str(RTOL / 100), "--output", "-"], check=True,
+                          capture_output=True, text=True).stdout
+    rows = list(csv.reader(io.StringIO(text)))
+    return rows[0], np.array(rows[1:], dtype=float)
+
+
+def plain(name):
+    return name.replace("'", "")
+
+
+def check_cosimulation(model, version, kind, end):
+    path = export(model, version, kind)
+    names, rows = run(model, end)
+    description = read_model_description(path)
+    variables = [v.name for v in description.modelVariables if v.causality in ("output", "local")]
+    result = simulate_fmu(path, stop_time=end, output_interval=end / 10, fmi_type="CoSimulation",
+                          output=variables, relative_tolerance=RTOL)
+    worst = 0.0
+    for name in variables:
+        if plain(name) not in names:
+            continue
+        column = rows[:, names.index(plain(name))]
+        size = max(np.max(np.abs(column)), 1e-3)
+        worst = max(worst, np.max(np.abs(result[name] - column)) / size)
+    print("%-16s FMI %d co-simulation %8.1e" % (os.path.basename(model), version, worst))
+    assert worst < 10 * RTOL
+
+
+class Exchange:
+    """A model of either version, seen alike."""
+
+    def __init__(self, path, version):
+        self.description = read_model_description(path)
+        arguments = {"guid": self.description.guid, "unzipDirectory": extract(path, folder.name + "/x"),
+                     "modelIdentifier": self.description.modelExchange.modelIdentifier,
+                     "instanceName": "it"}
+        self.two = version == 2
+        self.fmu = FMU2Model(**arguments) if self.two else FMU3Model(**arguments)
+        self.fmu.instantiate()
+        if self.two:
+            self.fmu.setupExperiment(startTime=0.0)
+            self.fmu.enterInitializationMode()
+        else:
+            self.fmu.enterInitializationMode(startTime=0.0)
+        self.fmu.exitInitializationMode()
+        self.n = self.description.numberOfContinuousStates
+        self.x = (np.zeros(self.n), np.zeros(self.n))
+        self.z = np.zeros(self.description.numberOfEventIndicators)
+        self.update()
+
+    def pointer(self, array):
+        import ctypes
+        return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+    def update(self):
+        if self.two:
+            info = self.fmu.newDiscreteStates()
+            stop = info[1]
+        else:
+            stop = self.fmu.updateDiscreteStates()[1]
+        self.fmu.enterContinuousTimeMode()
+        return stop
+
+    def states(self):
+        x = np.zeros(self.n)
+        self.fmu.getContinuousStates(self.pointer(x), self.n)
+        return x
+
+    def at(self, t, x):
+        self.fmu.setTime(t)
+        self.given = np.array(x)
+        self.fmu.setContinuousStates(self.pointer(self.given), self.n)
+
+    def rate(self, t, x):
+        out = np.zeros(self.n)
+        self.at(t, x)
+        if self.two:
+            self.fmu.getDerivatives(self.pointer(out), self.n)
+        else:
+            self.fmu.getContinuousStateDerivatives(self.pointer(out), self.n)
+        return out
+
+    def indicators(self, t, x):
+        self.at(t, x)
+        z = np.zeros(len(self.z))
+        if len(z):
+            self.fmu.getEventIndicators(self.pointer(z), len(z))
+        return z
+
+    def get(self, name):
+        v = [v for v in self.description.modelVariables if v.name == name][0]
+        return (self.fmu.getReal if self.two else self.fmu.getFloat64)([v.valueReference])[0]
+
+
+def check_exchange(model, version, end, kind="both"):
+    """Steps of DOP853, one call of solve_ivp each, with events located by it."""
+    it = Exchange(export(model, version, kind), version)
+    names, rows = run(model, end)
+    x, worst, projections = it.states(), 0.0, 0
+    for before, row in zip(rows, rows[1:]):
+        t = before[0]
+        while t < row[0]:
+            z = it.indicators(t, x)
+            events = []
+            for k in range(len(z)):
+                def crossing(s, y, k=k, offset=z[k]):
+                    value = it.indicators(s, y)[k]
+                    return value if abs(offset) > 1e-9 or abs(value) > 1e-9 else 1e-9
+                crossing.terminal = True
+                events.append(crossing)
+            found = solve_ivp(it.rate, (t, row[0]), x, method="DOP853", rtol=1e-9, atol=1e-11,
+                              events=events or None, max_step=end / 50)
+            assert found.success, found.message
+            t, x = found.t[-1], found.y[:, -1]
+            hit = found.status == 1
+            if hit:  # beyond the border
+                s = 1e-10
+                x, t = x + s * it.rate(t, x), t + s
+            it.at(t, x)
+            wanted, stop = it.fmu.completedIntegratorStep()[:2] if it.two else \
+                it.fmu.completedIntegratorStep()[:2]
+            if wanted or hit:
+                projections += 1
+                it.fmu.enterEventMode()
+                it.update()
+                x = it.states()
+        it.at(t, x)
+        for k, name in enumerate(names[1:], 1):
+            for v in it.description.modelVariables:
+                if plain(v.name) == name:
+                    size = max(np.max(np.abs(rows[:, k])), 1e-3)
+                    worst = max(worst, abs(it.get(v.name) - row[k]) / size)
+    print("%-16s FMI %d model exchange %8.1e, %d events" % (os.path.basename(model), version, worst,
+                                                            projections))
+    assert worst < 1e-6
+    assert len(it.z) or projections == 0  # DOP853 stays within 10 rtol of the constraints
+    it.fmu.freeInstance()
+
+
+def check_projection(version):
+    """States that have left the constraints are noticed after a step, and moved back."""
+    model = os.path.join(root, "examples", "slider-crank.lua")
+    it = Exchange(export(model, version, "me", "--projection-tolerance", "1e-9"), version)
+    names = [v.name for v in it.description.modelVariables]
+    states = [d.variable.derivative.name for d in it.description.derivatives]
+    x = it.states()
+    p = [states.index(n) for n in ("phi", "theta", "x")]
+    it.at(0.0, x)
+    assert not it.fmu.completedIntegratorStep()[0]
+    x[p[0]] += 1e-6
+    it.at(0.0, x)
+    assert it.fmu.completedIntegratorStep()[0]
+    it.fmu.enterEventMode()
+    it.update()
+    phi, theta, slider = it.states()[p]
+    g = (0.15*np.cos(phi) + 0.3*np.cos(theta) - slider, 0.15*np.sin(phi) + 0.3*np.sin(theta))
+    assert np.max(np.abs(g)) < 1e-12, g
+    assert "energy" in names and abs(phi - x[p[0]]) < 2e-6
+    it.fmu.freeInstance()
+
+
+def check_directional(version):
+    """Derivatives along a direction of states, against differences of the rates."""
+    it = Exchange(export(os.path.join(root, "examples", "slider-crank.lua"), version, "me"), version)
+    by_name = {v.name: v.valueReference for v in it.description.modelVariables}
+    x, h = it.states(), 1e-6
+    states = [d.variable.derivative.name for d in it.description.derivatives]
+    k = states.index("der(phi)")
+    step = np.zeros(it.n)
+    step[k] = h
+    expected = (it.rate(0.0, x + step) - it.rate(0.0, x - step)) / (2 * h)
+    it.at(0.0, x)
+    unknown = [by_name[d.variable.name] for d in it.description.derivatives]
+    found = it.fmu.getDirectionalDerivative(unknown, [by_name["der(phi)"]], [1.0])
+    assert np.max(np.abs(np.array(found) - expected)) < 1e-6 * np.max(np.abs(expected)), (found, expected)
+    it.fmu.freeInstance()
+
+
+for name, end, exchange in [("slider-crank", 1.0, True), ("four-bar", 1.0, True),
+                            ("rolling-disk", 1.0, True), ("massless-node", 1.0, False)]:
+    for version in (2, 3):
+        model = os.path.join(root, "examples", name + ".lua")
+        check_cosimulation(model, version, "both" if exchange else "cs", end)
+        if exchange:
+            check_exchange(model, version, end)
+for version in (2, 3):
+    check_projection(version)
+    check_directional(version)
+    check_cosimulation(os.path.join(here, "stops.lua"), version, "both", 3.0)
+    check_exchange(os.path.join(here, "stops.lua"), version, 3.0, "me")
