@@ -168,6 +168,11 @@ typedef struct dfl_run_options {
     /* Notices, warnings and, with DFL_LOG_DEBUG, every rejected step. NULL: dropped. */
     dfl_log_fn on_log;
     void *user; /* given to all of them */
+    const char
+        *start_from;     /* a file: values of all variables as JSON in place of the script's initial
+                               values, or a run that `driftless run --save` has saved; NULL: none */
+    const char *columns; /* what plots show, names separated by commas; NULL: the outputs */
+    bool all_events;     /* the summary lists every event, not the first ones */
 } dfl_run_options;
 
 /* Derives the equations and allocates everything, in `ctx`. The run is not started. DFL_INVALID:
@@ -178,8 +183,13 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
 /* Frees a run; NULL is allowed. Files that are open are closed as they are. */
 void dfl_run_free(dfl_run *run);
 
-/* Adds a result file (.csv, .h5) that rows go to as in the program; before the start. */
+/* Adds a file as in the program, before the start: results (.csv, .h5), a page (.html) or a plot
+   (.svg), which are written by dfl_run_finish. "-": CSV to standard output. */
 dfl_status dfl_run_write(dfl_run *run, const char *path);
+
+/* The page is kept in memory, asked for before the start; the page once the run has finished, or NULL. */
+dfl_status dfl_run_keep_page(dfl_run *run);
+const char *dfl_run_page(const dfl_run *run);
 
 /* Rows are kept in memory, too; before the start. The rows so far: time, then all columns of results, row
    by row; valid until the run goes on. NULL: none are kept. */
@@ -204,8 +214,10 @@ dfl_status dfl_run_step(dfl_run *run);
 /* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. */
 dfl_status dfl_run_finish(dfl_run *run);
 
-/* How a finished run went, as `driftless run --json` says it; owned by the run. NULL before. */
+/* How a finished run went, as `driftless run --json` says it, and in a few lines; owned by the run. NULL
+   before. */
 const char *dfl_run_summary(const dfl_run *run);
+const char *dfl_run_text(const dfl_run *run);
 
 /* Stops a run that is advancing; the only function that another thread may call. */
 void dfl_run_cancel(dfl_run *run);

@@ -26,7 +26,11 @@ struct dfl_run {
     int nfiles;
     dfl_table table; /* rows in memory */
     bool kept;
-    dfl_text summary;
+    dfl_text summary, text; /* of a finished run: JSON, a few lines */
+    dfl_text page;          /* in memory ... */
+    bool keeps_page;        /* ... if it is wanted */
+    dfl_text saved;         /* a run from which this one goes on, or empty */
+    char *plotted;          /* columns of plots, or NULL */
     dfl_simulation sim;
     bool started;
     bool finished;
@@ -75,6 +79,8 @@ dfl_status dfl_run_settle(dfl_run *run);
 /* run_values.c: names and values, and their end. */
 dfl_status dfl_run_list_values(dfl_run *run);
 void dfl_run_clear_values(dfl_run *run);
+/* Inputs and parameters as a saved run had them. */
+void dfl_run_take_numbers(dfl_run *run);
 /* The state after inputs or parameters have changed. */
 dfl_status dfl_run_refresh(dfl_run *run);
 

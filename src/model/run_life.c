@@ -1,10 +1,13 @@
 /* run_life.c: a run from its creation to its end. */
 #include "model/run_internal.h"
 
+#include "report/report.h"
+
 #include <math.h>
 #include <string.h>
 
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
+static dfl_status start_from(dfl_run *run, const char *path);
 static dfl_status open_files(dfl_simulation *sim, void *user);
 static bool watch(double t, double h, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
@@ -26,7 +29,8 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
     dfl_run *run = dfl_alloc(ctx, 1, sizeof *run);
     if (!run)
         return DFL_NO_MEMORY;
-    run->ctx = run->table.ctx = run->summary.ctx = ctx;
+    run->ctx = run->table.ctx = run->summary.ctx = run->text.ctx = ctx;
+    run->page.ctx = run->saved.ctx = ctx;
     run->options = options ? *options : none;
     run->known_at = run->shown = NAN;
     const dfl_status status = derive(run, model, &run->options);
@@ -36,6 +40,7 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
     }
     run->options.settings = NULL;
     run->options.nsettings = 0;
+    run->options.start_from = run->options.columns = NULL;
     *out = run;
     return DFL_OK;
 }
@@ -49,6 +54,12 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
         status = dfl_model_load_again(&run->model, run->ctx, model, &choices, false);
     if (!status)
         status = dfl_study_derive(&run->eq, &run->runnable, run->model, &choices);
+    if (!status && options->start_from)
+        status = start_from(run, options->start_from);
+    if (!status && options->columns) {
+        run->plotted = dfl_copy_string(run->ctx, options->columns);
+        status = run->plotted ? DFL_OK : DFL_NO_MEMORY;
+    }
     if (!status)
         status = dfl_settings_resolve(&run->settings, &choices, run->runnable);
     if (!status)
@@ -62,11 +73,21 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
                                 .settings = &run->settings,
                                 .record = run->record,
                                 .open = open_files,
+                                .saved = run->saved.length > 0 ? run->saved.data : NULL,
+                                .saved_size = run->saved.length,
+                                .all_events = options->all_events,
                                 .watch = watch,
                                 .log = tell,
                                 .met = met,
                                 .user = run};
     return status;
+}
+
+/* A saved run, or values by name. */
+static dfl_status start_from(dfl_run *run, const char *path)
+{
+    const dfl_status status = dfl_saved_run_read(&run->saved, path);
+    return status || run->saved.length > 0 ? status : dfl_study_start_from(run->runnable, path);
 }
 
 void dfl_run_free(dfl_run *run)
@@ -78,6 +99,10 @@ void dfl_run_free(dfl_run *run)
     dfl_record_free(run->record);
     dfl_table_clear(&run->table);
     dfl_text_clear(&run->summary);
+    dfl_text_clear(&run->text);
+    dfl_text_clear(&run->page);
+    dfl_text_clear(&run->saved);
+    dfl_free(ctx, run->plotted);
     dfl_run_clear_values(run);
     dfl_runnable_free(run->runnable);
     dfl_equations_free(run->eq);
@@ -112,6 +137,19 @@ dfl_status dfl_run_keep(dfl_run *run)
     return DFL_OK;
 }
 
+dfl_status dfl_run_keep_page(dfl_run *run)
+{
+    if (run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "a page begins at the start; ask before it");
+    run->keeps_page = true;
+    return DFL_OK;
+}
+
+const char *dfl_run_page(const dfl_run *run)
+{
+    return run->finished && run->page.length > 0 ? dfl_text_string(&run->page) : NULL;
+}
+
 const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns)
 {
     *rows = run->kept ? run->table.rows : 0;
@@ -123,8 +161,12 @@ static dfl_status open_files(dfl_simulation *sim, void *user)
 {
     dfl_run *run = user;
     dfl_status status = run->kept ? dfl_record_open_table(sim->record, &run->table) : DFL_OK;
+    if (!status && run->keeps_page)
+        status = dfl_report_keep(sim->record, &run->page);
     for (int i = 0; !status && i < run->nfiles; i++)
-        status = dfl_record_open(sim->record, run->files[i]);
+        status = dfl_is_report(run->files[i])
+                     ? dfl_report_open(sim->record, run->files[i], run->plotted)
+                     : dfl_record_open(sim->record, run->files[i]);
     return status;
 }
 
@@ -136,6 +178,8 @@ dfl_status dfl_run_start(dfl_run *run)
     run->started = !status;
     if (status)
         dfl_record_abandon(run->record);
+    else if (run->sim.saved)
+        dfl_run_take_numbers(run);
     return status;
 }
 
@@ -289,7 +333,9 @@ dfl_status dfl_run_finish(dfl_run *run)
     status = dfl_simulation_end(&summary, &run->sim, status);
     run->finished = true;
     const dfl_status closed = dfl_record_close(run->record, &summary);
-    const dfl_status told = dfl_summary_json(&run->summary, run->record, &summary);
+    dfl_status told = dfl_summary_json(&run->summary, run->record, &summary);
+    if (!told)
+        told = dfl_summary_text(&run->text, run->record, &summary);
     if (status) /* its message, not that of what came after it */
         return dfl_fail(run->ctx, status, "%s", summary.message);
     return closed ? closed : told;
@@ -298,4 +344,9 @@ dfl_status dfl_run_finish(dfl_run *run)
 const char *dfl_run_summary(const dfl_run *run)
 {
     return run->finished ? dfl_text_string(&run->summary) : NULL;
+}
+
+const char *dfl_run_text(const dfl_run *run)
+{
+    return run->finished ? dfl_text_string(&run->text) : NULL;
 }

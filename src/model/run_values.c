@@ -197,6 +197,15 @@ dfl_status dfl_run_save(void *bytes, dfl_run *run)
     return status ? status : dfl_simulation_save(bytes, &run->sim);
 }
 
+void dfl_run_take_numbers(dfl_run *run)
+{
+    const dfl_numbers now = dfl_runnable_numbers(run->runnable, 0, NULL, NULL);
+    for (int i = 0; i < run->nvalues - run->columns.n - run->columns.m; i++)
+        run->number[i] = run->settable[i]->kind == DFL_AN_INPUT
+                             ? now.input[run->settable[i]->index]
+                             : now.param[run->settable[i]->index];
+}
+
 dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size)
 {
     if (!run->started)
@@ -208,10 +217,6 @@ dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size)
         run->stop_ahead = false;
     }
     run->changed = false;
-    const dfl_numbers now = dfl_runnable_numbers(run->runnable, 0, NULL, NULL);
-    for (int i = 0; i < run->nvalues - run->columns.n - run->columns.m; i++)
-        run->number[i] = run->settable[i]->kind == DFL_AN_INPUT
-                             ? now.input[run->settable[i]->index]
-                             : now.param[run->settable[i]->index];
+    dfl_run_take_numbers(run);
     return status;
 }

@@ -15,6 +15,10 @@ bool dfl_is_report(const char *path);
    cannot be written. */
 dfl_status dfl_report_open(dfl_record *record, const char *path, const char *columns);
 
+/* The same for a page in memory: `page`, a text of `{.ctx = ctx}` that outlives the record, gets it when the
+   run has ended. DFL_INVALID: built without Node.js. */
+dfl_status dfl_report_keep(dfl_record *record, dfl_text *page);
+
 /* Writes the page or plot `to` of the HDF5 result `from`. A result whose run has not ended, or was
    killed, is shown as far as it got.
    DFL_INVALID: not a result, an unknown column, an unknown ending, or a file that cannot be opened.

@@ -162,7 +162,7 @@ static dfl_status check_end(const dfl_simulation *sim)
 {
     const double from = sim->settings->from, to = sim->settings->to;
     const double t = dfl_solver_time(sim->solver);
-    return (to - t) * (to - from) > 0
+    return isnan(to) || (to - t) * (to - from) > 0
                ? DFL_OK
                : dfl_fail(sim->ctx, DFL_INVALID,
                           "the saved run is at t = %.10g already; give an end (to) beyond it", t);
