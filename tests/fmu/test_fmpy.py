@@ -216,6 +216,24 @@ def check_directional(version):
     it.fmu.freeInstance()
 
 
+def check_declarations(version):
+    """Our functions have the declarations of the standard's headers, and the library shows all of them."""
+    import re
+    headers = os.path.join(root, "..", "shared", "tools", "fmpy", "src", "fmpy", "c-code")
+    for source in ["fmi2"] if version == 2 else ["fmi3", "fmi3_rest"]:
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c17", "-fsyntax-only", "-Wall", "-Werror",
+                        "-DDFL_FMI%d_H" % version, "-DFMI3=", "-I", headers, "-include",
+                        "fmi%dFunctions.h" % version, "-I", root + "/src", "-I", root + "/include",
+                        os.path.join(root, "src", "fmu", source + ".c")], check=True)
+    with open(os.path.join(headers, "fmi%dFunctions.h" % version)) as file:
+        wanted = set(re.findall(r"FMI\d_Export +\w+ +(fmi\d\w+);", file.read()))
+    path = extract(export(os.path.join(here, "cart.lua"), version, "both"), folder.name + "/names")
+    library = os.path.join(path, "binaries", "linux64" if version == 2 else "x86_64-linux", "cart.so")
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True,
+                           text=True).stdout.split("\n")
+    assert {line.split()[-1] for line in lines if line} == wanted
+
+
 for name, end, exchange in [("slider-crank", 1.0, True), ("four-bar", 1.0, True),
                             ("rolling-disk", 1.0, True), ("massless-node", 1.0, False)]:
     for version in (2, 3):
@@ -224,6 +242,7 @@ for name, end, exchange in [("slider-crank", 1.0, True), ("four-bar", 1.0, True)
         if exchange:
             check_exchange(model, version, end)
 for version in (2, 3):
+    check_declarations(version)
     check_projection(version)
     check_directional(version)
     check_cosimulation(os.path.join(here, "stops.lua"), version, "both", 3.0)
