@@ -13,6 +13,8 @@
 enum { STAGES = 7 };
 
 static dfl_status make_room(dfl_servo *it);
+static dfl_status open_level(bool *determined, dfl_servo *it, dfl_runnable *run, int level,
+                             const int *inputs, int nu, const dfl_servo *lower, const double *x);
 static dfl_status try_level(bool *determined, dfl_servo *it, const dfl_servo *lower,
                             const double *x);
 static dfl_status check_internal(dfl_servo *it);
@@ -27,23 +29,41 @@ dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs,
     dfl_status status = DFL_OK;
     bool determined = false;
     dfl_servo lower = {0};
+    int best = 0, fewest = nu, open;
     *out = (dfl_servo){0};
     for (int level = 0; !status && !determined && level <= DFL_SERVO_MOST; level++) {
         dfl_servo_clear(&lower);
         lower = *out;
         *out = (dfl_servo){.t = t, .rtol = (rtol > 0 ? rtol : 1e-6) / 10};
-        status = dfl_servo_array_create(&out->array, run, level, inputs, nu);
-        if (!status)
-            status = make_room(out);
-        if (!status)
-            status = try_level(&determined, out, &lower, x);
+        status = open_level(&determined, out, run, level, inputs, nu, &lower, x);
+        if (!status && !determined)
+            status = dfl_servo_open_inputs(&open, out);
+        if (!status && !determined && open < fewest) {
+            fewest = open;
+            best = level;
+        }
     }
     dfl_servo_clear(&lower);
+    if (!status && !determined && fewest < nu) { /* the shortest of the inputs that follow */
+        dfl_servo_clear(out);
+        *out = (dfl_servo){.t = t, .rtol = (rtol > 0 ? rtol : 1e-6) / 10, .spare = fewest};
+        status = open_level(&determined, out, run, best, inputs, nu, &lower, x);
+    }
     if (!status && !determined)
         status = dfl_fail(ctx_of(run), DFL_INCONSISTENT, "the inputs cannot follow the motion: %s",
                           nu > 1 ? "four derivatives of it do not determine all of them"
                                  : "four derivatives of it do not determine the input");
     return status ? status : check_internal(out);
+}
+
+/* With equations of motion that are differentiated `level` times. */
+static dfl_status open_level(bool *determined, dfl_servo *it, dfl_runnable *run, int level,
+                             const int *inputs, int nu, const dfl_servo *lower, const double *x)
+{
+    dfl_status status = dfl_servo_array_create(&it->array, run, level, inputs, nu);
+    if (!status)
+        status = make_room(it);
+    return status ? status : try_level(determined, it, lower, x);
 }
 
 void dfl_servo_clear(dfl_servo *servo)

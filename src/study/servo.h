@@ -10,13 +10,14 @@ typedef struct dfl_servo {
     double t;
     double *X;    /* as in the array: X is the state x, X + array.first_u the inputs */
     int internal; /* states that the motions leave open */
+    int spare;    /* directions of the inputs that they leave open: the shortest inputs are taken */
     double rtol;  /* allowed errors of them, in parts of |y| + 0.01 */
     double step;  /* the next one to try */
     double *kept, *trial, *stage; /* n, n, 7 ny */
 } dfl_servo;
 
 /* Starts at (t, x), which is near a state that follows the motions: differentiates them until the inputs are
-   determined. The caller clears *out also after a failure.
+   determined, or as far as they can be. The caller clears *out also after a failure.
    DFL_INCONSISTENT: the inputs do not follow, or are not determined. DFL_INVALID: the motion that is left open is
    unstable; the message has its eigenvalues; or the model has parts for which this is not possible. */
 dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs, int nu,
@@ -28,6 +29,8 @@ dfl_status dfl_servo_advance(dfl_servo *servo, double t);
 
 /* servo_solve.c: moves X so that all rows of the array hold, with the least change of the state; DFL_INCONSISTENT. */
 dfl_status dfl_servo_solve(dfl_servo *servo, double t, double *X);
+/* How many directions of the inputs the array leaves open where it was evaluated last. */
+dfl_status dfl_servo_open_inputs(int *count, dfl_servo *servo);
 /* Where the array was evaluated last: whether it determines accelerations and inputs; how many states are left open, and their
    linear equations s' = A s (room for ny x ny; may be NULL). */
 dfl_status dfl_servo_analyse(bool *determined, int *internal, dfl_servo *servo, double *A);

@@ -5,7 +5,8 @@
 
        (J_y - J_z S) dy = F - J_z J_z^+ F   with S = J_z^+ J_y,   dz = J_z^+ F - S dy
 
-   so that the kernel of the matrix on the left has the states that are left open. */
+   so that the kernel of the matrix on the left has the states that are left open. If there are more inputs than needed, the
+   kernel of J_z moves some of them, along N: rows N^T u = 0 then make the inputs as short as possible. */
 #include "study/study_internal.h"
 
 #include "linalg/linalg.h"
@@ -23,21 +24,25 @@ static const double SOLVED = 1e-9; /* residuals, in parts of the terms of their 
 typedef struct parts {
     dfl_context *ctx;
     int rows, ny, nz;
+    int spare;         /* the last of the rows */
     double *Jy, *Jz;   /* rows x ny, rows x nz */
     double *scaled;    /* rows x nz: Jz with columns of equal size ... */
     double *column;    /* ... and their factors */
     double *F;         /* rows */
     double *S, *M;     /* nz x ny, rows x ny: see above */
     double *direct;    /* nz: J_z^+ F */
+    double *N;         /* nu x nu: directions of the inputs */
     double *solutions; /* room for right-hand sides */
 } parts;
 
-static dfl_status open_parts(parts *it, dfl_servo_array *array);
+static dfl_status open_parts(parts *it, const dfl_servo *servo);
+static dfl_status find_inputs(int *count, parts *it, const dfl_servo_array *array);
+static dfl_status add_spare_rows(parts *it, const dfl_servo_array *array, const double *X);
 static void split_rows(parts *it, const dfl_servo_array *array);
 static void scale_columns(parts *it);
 static dfl_status least_change(parts *it, int count);
-static dfl_status reduce(parts *it, dfl_servo_array *array);
-static dfl_status find_step(double *step, parts *it, dfl_servo_array *array);
+static dfl_status reduce(parts *it, dfl_servo_array *array, const double *X);
+static dfl_status find_step(double *step, parts *it, dfl_servo_array *array, const double *X);
 static double residual(const dfl_servo_array *array, const double *X);
 static dfl_status is_determined(bool *yes, parts *it, const dfl_servo_array *array);
 static dfl_status find_open(int *m, double *U, parts *it);
@@ -52,7 +57,7 @@ dfl_status dfl_servo_solve(dfl_servo *servo, double t, double *X)
     const size_t n = (size_t)array->n;
     double best = INFINITY, *step = dfl_alloc(ctx, n, sizeof *step);
     parts it = {0};
-    dfl_status status = step ? open_parts(&it, array) : DFL_NO_MEMORY;
+    dfl_status status = step ? open_parts(&it, servo) : DFL_NO_MEMORY;
     bool solved = false;
     for (int k = 0; !status && !solved && k < ITERATIONS; k++) {
         dfl_servo_array_eval(array, t, X);
@@ -64,10 +69,12 @@ dfl_status dfl_servo_solve(dfl_servo *servo, double t, double *X)
             now = residual(array, X);
         }
         solved = now <= 8 * DBL_EPSILON || (now <= SOLVED && now > best / 4);
-        if (solved || !(now < 2 * best) || !isfinite(now))
+        solved =
+            solved && (servo->spare == 0 || k >= 3); /* rows of spare inputs hold after steps */
+        if (solved || (!(now < 2 * best) && now > SOLVED) || !isfinite(now))
             break;
         best = now;
-        status = find_step(step, &it, array);
+        status = find_step(step, &it, array, X);
         for (size_t i = 0; !status && i < n; i++)
             X[i] -= step[i];
     }
@@ -88,9 +95,9 @@ dfl_status dfl_servo_analyse(bool *determined, int *internal, dfl_servo *servo, 
     const size_t ny = (size_t)array->ny;
     parts it = {0};
     double *U = dfl_alloc(ctx, ny * ny, sizeof *U);
-    dfl_status status = U ? open_parts(&it, array) : DFL_NO_MEMORY;
+    dfl_status status = U ? open_parts(&it, servo) : DFL_NO_MEMORY;
     if (!status)
-        status = reduce(&it, array);
+        status = reduce(&it, array, servo->X);
     if (!status)
         status = is_determined(determined, &it, array);
     if (!status)
@@ -102,17 +109,32 @@ dfl_status dfl_servo_analyse(bool *determined, int *internal, dfl_servo *servo, 
     return status;
 }
 
-static dfl_status open_parts(parts *it, dfl_servo_array *array)
+dfl_status dfl_servo_open_inputs(int *count, dfl_servo *servo)
 {
+    parts it = {0};
+    dfl_status status = open_parts(&it, servo);
+    if (!status) {
+        split_rows(&it, &servo->array);
+        status = find_inputs(count, &it, &servo->array);
+    }
+    dfl_free(it.ctx, it.Jy);
+    return status;
+}
+
+static dfl_status open_parts(parts *it, const dfl_servo *servo)
+{
+    const dfl_servo_array *array = &servo->array;
     it->ctx = ctx_of(array->run);
-    it->rows = array->rows;
+    it->rows = array->rows + servo->spare;
+    it->spare = servo->spare;
     it->ny = array->ny;
     it->nz = array->n - array->ny;
     const size_t rows = (size_t)it->rows, ny = (size_t)it->ny, nz = (size_t)it->nz;
     const size_t most = rows > nz ? rows : nz, count = (ny > nz ? ny : nz) + 1;
-    it->Jy =
-        dfl_alloc(it->ctx, 2 * rows * ny + 2 * rows * nz + 2 * nz + rows + nz * ny + most * count,
-                  sizeof *it->Jy);
+    const size_t nu = (size_t)array->nu;
+    it->Jy = dfl_alloc(
+        it->ctx, 2 * rows * ny + 2 * rows * nz + 2 * nz + rows + nz * ny + nu * nu + most * count,
+        sizeof *it->Jy);
     if (!it->Jy)
         return DFL_NO_MEMORY;
     it->M = it->Jy + rows * ny;
@@ -122,25 +144,26 @@ static dfl_status open_parts(parts *it, dfl_servo_array *array)
     it->direct = it->column + nz;
     it->F = it->direct + nz;
     it->S = it->F + rows;
-    it->solutions = it->S + nz * ny;
+    it->N = it->S + nz * ny;
+    it->solutions = it->N + nu * nu;
     return DFL_OK;
 }
 
 static void split_rows(parts *it, const dfl_servo_array *array)
 {
-    const size_t rows = (size_t)it->rows, n = (size_t)array->n;
+    const size_t rows = (size_t)it->rows, own = (size_t)array->rows, n = (size_t)array->n;
     const size_t first = (size_t)array->first_y, last = first + (size_t)it->ny;
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < own; i++) {
         double largest = 0;
         for (size_t j = 0; j < n; j++)
-            largest = fmax(largest, fabs(array->J[j * rows + i]));
+            largest = fmax(largest, fabs(array->J[j * own + i]));
         const double factor = largest > 0 ? 1 / largest : 1;
         it->F[i] = factor * array->value[i];
         for (size_t j = 0; j < n; j++) {
             double *to = j < first  ? it->Jz + j * rows
                          : j < last ? it->Jy + (j - first) * rows
                                     : it->Jz + (j - (size_t)it->ny) * rows;
-            to[i] = factor * array->J[j * rows + i];
+            to[i] = factor * array->J[j * own + i];
         }
     }
 }
@@ -173,16 +196,65 @@ static dfl_status least_change(parts *it, int count)
     return status;
 }
 
+/* An orthonormal basis N of the inputs that the kernel of J_z moves: rows of 1 - J_z^+ J_z. */
+static dfl_status find_inputs(int *count, parts *it, const dfl_servo_array *array)
+{
+    const size_t rows = (size_t)it->rows, nz = (size_t)it->nz, nu = (size_t)array->nu;
+    const size_t most = rows > nz ? rows : nz, first = (size_t)(array->first_u - array->ny);
+    double *moved = dfl_alloc(it->ctx, nu * nz + 1, sizeof *moved);
+    if (!moved)
+        return DFL_NO_MEMORY;
+    memset(it->solutions, 0, nz * most * sizeof *it->solutions);
+    for (size_t j = 0; j < nz; j++)
+        memcpy(it->solutions + j * most, it->Jz + j * rows, rows * sizeof *it->Jz);
+    const dfl_status status = least_change(it, it->nz);
+    for (size_t j = 0; j < nz; j++)
+        for (size_t i = 0; i < nu; i++) {
+            const double moves = (first + i == j) - it->solutions[j * most + first + i];
+            moved[j * nu + i] = fabs(moves) > 1e-6 ? moves : 0;
+        }
+    *count = status ? 0 : find_basis(it->N, moved, array->nu, it->nz);
+    dfl_free(it->ctx, moved);
+    return status;
+}
+
+/* N^T u = 0, after all other rows, which are zero there. */
+static dfl_status add_spare_rows(parts *it, const dfl_servo_array *array, const double *X)
+{
+    const size_t rows = (size_t)it->rows, own = (size_t)array->rows, nu = (size_t)array->nu;
+    const size_t first = (size_t)(array->first_u - array->ny);
+    int count;
+    for (size_t k = own; k < rows; k++) { /* of an earlier step */
+        it->F[k] = 0;
+        for (size_t j = 0; j < nu; j++)
+            it->Jz[(first + j) * rows + k] = 0;
+    }
+    const dfl_status status = find_inputs(&count, it, array);
+    if (!status && count != it->spare)
+        return dfl_fail(it->ctx, DFL_INCONSISTENT,
+                        "the inputs cannot follow the motion: other inputs act on it than at the "
+                        "start");
+    for (size_t k = 0; !status && k < (size_t)it->spare; k++)
+        for (size_t j = 0; j < nu; j++) {
+            it->Jz[(first + j) * rows + own + k] = it->N[k * nu + j];
+            it->F[own + k] += it->N[k * nu + j] * X[(size_t)array->first_u + j];
+        }
+    return status;
+}
+
 /* S, M, J_z^+ F. */
-static dfl_status reduce(parts *it, dfl_servo_array *array)
+static dfl_status reduce(parts *it, dfl_servo_array *array, const double *X)
 {
     const size_t rows = (size_t)it->rows, nz = (size_t)it->nz, ny = (size_t)it->ny;
     const size_t most = rows > nz ? rows : nz;
     split_rows(it, array);
+    dfl_status status = it->spare > 0 ? add_spare_rows(it, array, X) : DFL_OK;
+    if (status)
+        return status;
     memcpy(it->solutions, it->F, rows * sizeof *it->F);
     for (size_t j = 0; j < ny; j++)
         memcpy(it->solutions + (j + 1) * most, it->Jy + j * rows, rows * sizeof *it->Jy);
-    const dfl_status status = least_change(it, it->ny + 1);
+    status = least_change(it, it->ny + 1);
     if (status)
         return status;
     memcpy(it->direct, it->solutions, nz * sizeof *it->direct);
@@ -194,11 +266,11 @@ static dfl_status reduce(parts *it, dfl_servo_array *array)
 }
 
 /* dX for which all rows vanish, in the order of X. */
-static dfl_status find_step(double *step, parts *it, dfl_servo_array *array)
+static dfl_status find_step(double *step, parts *it, dfl_servo_array *array, const double *X)
 {
     const size_t ny = (size_t)it->ny, first = (size_t)array->first_y;
     double *dy = it->solutions, *z = it->direct;
-    dfl_status status = reduce(it, array);
+    dfl_status status = reduce(it, array, X);
     if (status)
         return status;
     memcpy(dy, it->F, (size_t)it->rows * sizeof *dy);

@@ -126,6 +126,46 @@ static void change_of_degree_is_refused(void **state)
                    DFL_INVALID, "other derivatives");
 }
 
+/* Two inputs where one would do: the shorter ones, u = b s/|b|^2 for b u = s. */
+static void spare_inputs_are_short(void **state)
+{
+    (void)state;
+    const last_row last =
+        drive_well("local a, b = position('x1', 'x2')\n"
+                   "kinetic(velocity(a)^2 + velocity(b)^2/2) potential(25*(a - b)^2)\n"
+                   "force(a, input('F', 7) + (2 + a)*input('G', 1))\n"
+                   "motion(b, sin(3*time)) simulate{ to = 0.7 }\n");
+    const double x2 = sin(2.1), x1 = (1 - 9.0 / 50) * x2, needed = -2 * 9 * x1 + 50 * (x1 - x2);
+    near_close(last.x[3], x1, 1e-12);
+    near_close(last.tau[0], needed / (1 + (2 + x1) * (2 + x1)), 1e-9);
+    near_close(last.tau[1], needed * (2 + x1) / (1 + (2 + x1) * (2 + x1)), 1e-9);
+}
+
+/* The second of three masses is driven by G, which the third one follows; F is not needed, and the first mass follows
+   as it would under the motion of the second, x2 = sin 2t: x1'' + x1' + 50 (x1 - x2) = 0. */
+static void input_that_is_not_needed_rests(void **state)
+{
+    (void)state;
+    const last_row last =
+        drive_well("local a, b, c = position('x1', 'x2', 'x3')\n"
+                   "kinetic((velocity(a)^2 + velocity(b)^2 + velocity(c)^2)/2)\n"
+                   "potential(25*(a - b)^2 + 30*(b - c)^2)\n"
+                   "force(a, input('F', 0) - velocity(a)) force(b, input('G', 0))\n"
+                   "guess{ x1 = -0.0186, ['der(x1)'] = 2.1654 }\n"
+                   "motion(c, 60/56*sin(2*time)) simulate{ to = 0.9, rtol = 1e-10 }\n");
+    /* x = [lambda | v | x1 x2 x3]; x3'' + 60 (x3 - x2) = 0 */
+    const double x2 = sin(1.8), x3 = 60 / 56.0 * x2;
+    near_close(last.x[5], x2, 1e-10);
+    near_close(last.tau[0], 0, 1e-12);
+    near_close(last.tau[1], -4 * x2 + 50 * (x2 - last.x[4]) + 60 * (x2 - x3), 1e-9);
+    /* x1 = p sin 2t + q cos 2t + exp(-t/2) (c cos wt + d sin wt), 46 p - 2 q = 50, 46 q + 2 p = 0 */
+    const double p = 50 * 46 / (46.0 * 46 + 4), q = -50 * 2 / (46.0 * 46 + 4), w = sqrt(50 - 0.25);
+    const double c = -0.0186 - q, d = (2.1654 - 2 * p + c / 2) / w, t = 0.9;
+    near_close(last.x[4],
+               p * sin(2 * t) + q * cos(2 * t) + exp(-t / 2) * (c * cos(w * t) + d * sin(w * t)),
+               1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +176,8 @@ int main(void)
         cmocka_unit_test(input_that_is_not_proportional),
         cmocka_unit_test(growing_motion_is_refused),
         cmocka_unit_test(change_of_degree_is_refused),
+        cmocka_unit_test(spare_inputs_are_short),
+        cmocka_unit_test(input_that_is_not_needed_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
