@@ -133,7 +133,9 @@ static dfl_status choose_count(int *count, pursuit *it)
     if (!status)
         status = follow(it, ROWS);
     const double rtol = it->settings->solver.rtol > 0 ? it->settings->solver.rtol : 1e-6;
-    double worst = 0;
+    double worst = 0, overall = 0;
+    for (size_t i = 0; !status && i < nu * (ROWS + 1); i++)
+        overall = fmax(overall, fabs(tau[i]));
     for (size_t k = 0; !status && k < nu; k++) {
         double largest = 0, fourth = 0;
         for (size_t i = 0; i <= ROWS; i++)
@@ -142,7 +144,7 @@ static dfl_status choose_count(int *count, pursuit *it)
             fourth = fmax(fourth, fabs(tau[(i - 2) * nu + k] - 4 * tau[(i - 1) * nu + k] +
                                        6 * tau[i * nu + k] - 4 * tau[(i + 1) * nu + k] +
                                        tau[(i + 2) * nu + k]));
-        if (largest > 0)
+        if (largest > 1e-10 * overall) /* less is rounding of an input that is not needed */
             worst = fmax(worst, fourth / 384 / (rtol * largest));
     }
     *count = ROWS * (int)fmin(MOST / ROWS, ceil(fmax(1, pow(worst, 0.25))));

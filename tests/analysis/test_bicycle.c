@@ -94,11 +94,53 @@ static void it_rides_by_itself_between_weave_and_capsize_speed(void **state)
     }
 }
 
+/* The real eigenvalue of the capsize mode near its speed, or the real part of the weave mode near its own. */
+static double growth(double v, bool weave)
+{
+    near it = ride(v);
+    double found = NAN;
+    for (int i = 0; i < it.modes.count; i++) {
+        const dfl_mode *mode = &it.modes.mode[i];
+        const bool slow = fabs(mode->re) > 1e-3 && fabs(mode->re) < 1;
+        if (weave ? mode->im > 1 : mode->im == 0 && slow)
+            found = mode->re;
+    }
+    near_free(&it);
+    return found;
+}
+
+/* Where it vanishes: the polynomial v(growth) through six speeds around it. */
+static double vanishes_at(double v, double h, bool weave)
+{
+    enum { POINTS = 6 };
+    double speed[POINTS], value[POINTS], root = 0;
+    for (int i = 0; i < POINTS; i++) {
+        speed[i] = v + h * (i - 2.5);
+        value[i] = growth(speed[i], weave);
+        assert_true(isfinite(value[i]));
+    }
+    for (int i = 0; i < POINTS; i++) {
+        double part = speed[i];
+        for (int k = 0; k < POINTS; k++)
+            part *= k == i ? 1 : value[k] / (value[k] - value[i]);
+        root += part;
+    }
+    return root;
+}
+
+static void weave_and_capsize_speed(void **state)
+{
+    (void)state;
+    near_close(vanishes_at(4.3, 0.02, true), 4.29238253634, 1e-9);
+    near_close(vanishes_at(6.03, 0.1, false), 6.02426201539, 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eigenvalues_over_speed_are_the_published_ones),
         cmocka_unit_test(it_rides_by_itself_between_weave_and_capsize_speed),
+        cmocka_unit_test(weave_and_capsize_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
