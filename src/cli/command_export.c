@@ -43,6 +43,31 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     return DFL_OK;
 }
 
+/* The right-hand side of exported equations. The implicit form is the residual, which is always there. */
+static dfl_status choose_form(dfl_export_start *out, dfl_context *ctx,
+                              const cli_arguments *arguments)
+{
+    const char *form = dfl_choices_text(&arguments->choices, "form");
+    const double alpha = dfl_choices_number(&arguments->choices, "baumgarte_alpha");
+    const double beta = dfl_choices_number(&arguments->choices, "baumgarte_beta");
+    const bool stable = !isnan(alpha) || !isnan(beta);
+    if (form && strcmp(form, "qr") != 0 && strcmp(form, "explicit") != 0 &&
+        strcmp(form, "implicit") != 0)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "--form '%s': equations are exported in the forms qr, explicit and implicit", form);
+    out->unprojected = form && strcmp(form, "qr") != 0;
+    if (arguments->octave && (out->unprojected || stable))
+        return dfl_fail(ctx, DFL_INVALID, "functions for Octave have the form qr alone");
+    if (stable && !out->unprojected)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "--baumgarte-alpha and --baumgarte-beta belong to --form explicit or implicit");
+    out->alpha = isnan(alpha) ? 0 : alpha;
+    out->beta = isnan(beta) ? out->alpha : beta;
+    return DFL_OK;
+}
+
 /* C goes to a file or standard output; for Octave the files that were written are listed. */
 static dfl_status export_source(const cli_arguments *arguments, const cli_model *model)
 {
@@ -50,8 +75,14 @@ static dfl_status export_source(const cli_arguments *arguments, const cli_model 
     dfl_text text = {.ctx = ctx};
     const char *path = arguments->noutput > 0 ? arguments->output[0] : NULL;
     dfl_start_state state;
+    dfl_export_start start = {0};
     dfl_status status = dfl_start_state_find(&state, model->eq);
-    const dfl_export_start start = {state.time, state.x, state.levels, state.problem};
+    if (!status)
+        status = choose_form(&start, ctx, arguments);
+    start.time = state.time;
+    start.x = state.x;
+    start.levels = state.levels;
+    start.problem = state.problem;
     if (!status && arguments->c)
         status = dfl_export_c(&text, model->eq, &start);
     else if (!status)

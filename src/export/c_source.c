@@ -8,6 +8,7 @@
 #include <string.h>
 
 static size_t ode_work(const dfl_source *source);
+static size_t residual_work(const dfl_source *source);
 static void write_head(dfl_text *text, const dfl_source *source);
 static void write_conventions(dfl_text *text, const dfl_source *source);
 static void write_declarations(dfl_text *text, const dfl_source *source, size_t work);
@@ -31,11 +32,13 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_expor
             if (tapes[i] && dfl_tape_work(tapes[i]) > work)
                 work = dfl_tape_work(tapes[i]);
         write_head(text, &source);
-        write_declarations(text, &source, work + ode_work(&source));
+        const size_t ode = ode_work(&source), residual = residual_work(&source);
+        write_declarations(text, &source, work + (ode > residual ? ode : residual));
         status = write_functions(text, &source, tapes);
     }
     if (!status) {
         dfl_c_tables_define(text, &source);
+        dfl_source_fill(text, &source, dfl_template_residual_c);
         if (!source.no_ode)
             dfl_source_fill(text, &source, dfl_template_ode_c);
         dfl_source_fill(text, &source, "\n#endif /* $_DECLARATIONS */\n");
@@ -52,6 +55,15 @@ static size_t ode_work(const dfl_source *source)
 {
     const size_t n = (size_t)source->eq->nv, m = (size_t)(source->eq->nl + source->eq->nm);
     return source->no_ode ? 0 : n * n + 2 * n * m + 2 * m + 2 * n + (size_t)source->eq->n;
+}
+
+/* Doubles that the residual and its rates need. */
+static size_t residual_work(const dfl_source *source)
+{
+    const dfl_equations *eq = source->eq;
+    const size_t n = (size_t)eq->n, nv = (size_t)eq->nv, m = (size_t)(eq->nl + eq->nm);
+    const size_t rates = n - (size_t)eq->nw - m;
+    return nv * nv + m * nv + m + n * rates + n + rates;
 }
 
 /* ------------------------------------------------------------------------------- head */
@@ -100,6 +112,11 @@ static void write_declarations(dfl_text *text, const dfl_source *source, size_t 
         write_signature(text, source, (dfl_block_id)i);
         dfl_text_add(text, ";\n");
     }
+    dfl_source_fill(text, source, dfl_template_residual_declarations_c);
+    if (source->start.alpha != 0 || source->start.beta != 0)
+        dfl_text_add(
+            text, "\n/* Baumgarte's terms, 1/s */\n#define %s_ALPHA %.17g\n#define %s_BETA %.17g\n",
+            source->upper, source->start.alpha, source->upper, source->start.beta);
     if (!source->no_ode)
         dfl_source_fill(text, source, dfl_template_ode_declarations_c);
     dfl_source_fill(text, source,

@@ -24,6 +24,8 @@ typedef struct dfl_export_start {
     const double *x;      /* n: the initial values */
     const double *levels; /* the values of the invariants there, in order of declaration */
     const char *problem;  /* why x could not be made consistent, or NULL */
+    bool unprojected;     /* the explicit form: velocities are not moved onto the constraints */
+    double alpha, beta;   /* 1/s: Baumgarte's terms; 0: none */
 } dfl_export_start;
 
 /* One self-contained C99 file: functions for M, f, W, g, gI, bias, ..., Jacobians (if `eq` has

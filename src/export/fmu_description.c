@@ -275,7 +275,8 @@ static void write_variable(dfl_text *text, const list *l, int i)
 static void refer(dfl_text *text, const list *l, const char *element, int i)
 {
     if (l->w->options->version == 3)
-        dfl_text_add(text, "    <%s valueReference=\"%u\"/>\n", element ? element : "", l->item[i].reference);
+        dfl_text_add(text, "    <%s valueReference=\"%u\"/>\n", element ? element : "",
+                     l->item[i].reference);
     else
         dfl_text_add(text, "      <Unknown index=\"%d\"/>\n", i + 1);
 }

@@ -39,7 +39,13 @@ static bool holds(const dfl_source *source, const char *condition)
     } conditions[] = {{"CONSTRAINTS\n", eq->nl + eq->nm},
                       {"HOLONOMIC\n", eq->nl},
                       {"NONHOLONOMIC\n", eq->nm},
-                      {"DYNAMIC\n", eq->nr}};
+                      {"DYNAMIC\n", eq->nr},
+                      {"AUXILIARY\n", eq->nw},
+                      {"CONTACT\n", eq->ns},
+                      {"MOVING\n", eq->nv},
+                      {"POSITIONS\n", eq->np},
+                      {"PROJECTED\n", !source->start.unprojected},
+                      {"BAUMGARTE\n", source->start.alpha != 0 || source->start.beta != 0}};
     size_t i = 0;
     while (!is_directive(condition, conditions[i].name))
         i++;

@@ -58,7 +58,8 @@ dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *mod
     dfl_status status = derive(&it, ctx, model, false);
     if (!status)
         status = dfl_start_state_find(&state, it.eq);
-    const dfl_export_start start = {state.time, state.x, state.levels, state.problem};
+    const dfl_export_start start = {
+        .time = state.time, .x = state.x, .levels = state.levels, .problem = state.problem};
     if (!status)
         status = dfl_export_c(&it.text, it.eq, &start);
     dfl_start_state_clear(&state, ctx);

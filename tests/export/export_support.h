@@ -398,7 +398,8 @@ static inline dfl_status export_with_start(dfl_text *text, const dfl_equations *
 {
     dfl_start_state state;
     dfl_status status = dfl_start_state_find(&state, eq);
-    const dfl_export_start start = {state.time, state.x, state.levels, state.problem};
+    const dfl_export_start start = {
+        .time = state.time, .x = state.x, .levels = state.levels, .problem = state.problem};
     if (!status)
         status =
             folder ? dfl_export_octave(text, eq, &start, folder) : dfl_export_c(text, eq, &start);
