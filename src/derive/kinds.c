@@ -60,6 +60,8 @@ dfl_status dfl_kinds_create(dfl_kinds *out, const dfl_equations *eq)
         if (!status)
             status = number_kinds(out, &u);
     }
+    if (!status && (n * n > MOST_NUMBERS || eq->placing))
+        dfl_kinds_by_units(out, eq);
     dfl_free(ctx, u.rows);
     dfl_free(ctx, u.used);
     dfl_free(ctx, u.equation);

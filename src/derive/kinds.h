@@ -18,4 +18,7 @@ typedef struct dfl_kinds {
 dfl_status dfl_kinds_create(dfl_kinds *out, const dfl_equations *eq);
 void dfl_kinds_clear(dfl_kinds *kinds);
 
+/* Those of lengths and angles by their declared units (unit_kinds.c). */
+void dfl_kinds_by_units(dfl_kinds *out, const dfl_equations *eq);
+
 #endif

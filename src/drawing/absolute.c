@@ -178,6 +178,35 @@ static bool is_inner(const dfl_drawing *drawing, int link)
     return l->dofs > 0 && dfl_model_owner(drawing->model, l->v[0])->inner;
 }
 
+/* The origin of a link is *far, a place of the drawing, and what is returned, in which no number of
+   the drawing is large: differences between bodies would show its rounding. */
+static dfl_vec near_drawing(dfl_vec *far, dfl_drawing *drawing, int link)
+{
+    dfl_graph *g = drawing->graph;
+    int root = link;
+    while (root > 0 && drawing->links[root].parent > 0)
+        root = drawing->links[root].parent;
+    *far = is_inner(drawing, root) ? drawing->links[root].at : vec_zero();
+    if (!is_inner(drawing, root))
+        return dfl_link_place(drawing, link)->r;
+    const dfl_link first = drawing->links[root];
+    return vec_add(g, vec_scale(g, first.p[0], first.axis), dfl_link_pose(drawing, link, root).r);
+}
+
+dfl_vec dfl_links_apart(dfl_drawing *drawing, int a, dfl_vec from_a, int b, dfl_vec from_b)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_vec far_a, far_b;
+    const dfl_vec near_a = near_drawing(&far_a, drawing, a);
+    const dfl_vec near_b = near_drawing(&far_b, drawing, b);
+    const dfl_vec arm_a = mat_times(g, dfl_link_place(drawing, a)->R, from_a);
+    const dfl_vec arm_b = mat_times(g, dfl_link_place(drawing, b)->R, from_b);
+    if (vec_is_zero(far_a)) /* a place on the ground */
+        return vec_add(g, vec_add(g, near_b, arm_b), vec_sub(g, far_b, vec_add(g, near_a, arm_a)));
+    const dfl_vec moved = vec_add(g, vec_sub(g, near_b, near_a), vec_sub(g, far_b, far_a));
+    return vec_add(g, moved, vec_sub(g, arm_b, arm_a));
+}
+
 /* Where the joint puts the body, for the start. */
 static dfl_status place(dfl_drawing *drawing, const dfl_release *release)
 {
@@ -236,10 +265,12 @@ static dfl_status declare_rows(dfl_drawing *drawing, const dfl_release *release)
                                            "x rotation",    "y rotation",    "z rotation"};
     dfl_graph *g = drawing->graph;
     const dfl_placed_joint *joint = &drawing->joints[drawing->links[release->link].joint];
-    const dfl_vec arm = dfl_link_arm(drawing, release->link, drawing->links[release->end].at);
     const dfl_pose *there = dfl_link_place(drawing, release->link);
     const dfl_pose *end = dfl_link_place(drawing, release->end);
-    const dfl_vec d = vec_sub(g, vec_add(g, there->r, arm), end->r);
+    const dfl_vec zero = vec_zero();
+    const dfl_vec arm =
+        vec_sub(g, drawing->links[release->end].at, drawing->links[release->link].at);
+    const dfl_vec d = dfl_links_apart(drawing, release->end, zero, release->link, arm);
     const int shifts = drawing->planar ? 2 : 3, rows = drawing->planar ? 3 : 6;
     dfl_status status = DFL_OK;
     for (int k = 0; k < rows && !status; k++) {

@@ -164,6 +164,8 @@ dfl_status dfl_drawing_turning(dfl_drawing *drawing, const dfl_expr e[4], const 
 bool dfl_drawing_releases(const dfl_drawing *drawing, int body, int end);
 dfl_status dfl_drawing_release(int *link, dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_attach(dfl_drawing *drawing);
+/* From the point `from_a` of link a to the point `from_b` of link b, both relative to the origins. */
+dfl_vec dfl_links_apart(dfl_drawing *drawing, int a, dfl_vec from_a, int b, dfl_vec from_b);
 
 /* kinematics.c: pose of a link relative to another link between it and the ground; its pose and its
    velocities in the world, which are kept; the vector from its origin to a point of the drawing, in

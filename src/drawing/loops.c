@@ -174,8 +174,10 @@ dfl_status dfl_drawing_frames(dfl_joint_frames *e, dfl_drawing *drawing,
     const dfl_vec from_a = vec_sub(g, d->at, drawing->links[a].at);
     const dfl_vec from_b = vec_sub(g, at_b, drawing->links[b].at);
     /* the origin of `common` in the drawing belongs to the frames, but not to the difference d */
-    e->d = vec_sub(g, vec_add(g, B.r, mat_times(g, B.R, from_b)),
-                   vec_add(g, A.r, mat_times(g, A.R, from_a)));
+    e->d = drawing->nreleases > 0 && common == 0
+               ? dfl_links_apart(drawing, a, from_a, b, from_b)
+               : vec_sub(g, vec_add(g, B.r, mat_times(g, B.R, from_b)),
+                         vec_add(g, A.r, mat_times(g, A.R, from_a)));
     set_axes(e->A, drawing, d, d->axis, d->axis2);
     set_axes(e->B, drawing, d, apart ? d->axis_b : d->axis, apart ? d->axis2_b : d->axis2);
     for (int k = 0; k < 3; k++) {

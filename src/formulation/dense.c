@@ -221,8 +221,10 @@ int dfl_formulation_lost_mass(dfl_formulation *form, double t, const double *x)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;
+    if (!form->dense || sys->mass.constant || nv == 0)
+        return -2;
     double *M = form->dense->work, *A = dfl_factor_matrix(form->dense->mass);
-    if (sys->mass.constant || nv == 0 || dfl_system_mass(M, sys, t, x))
+    if (dfl_system_mass(M, sys, t, x))
         return -2;
     dfl_full_mass(A, nv, M, nv, sys->mass.diagonal);
     for (int k = 0; k < nv; k++) {

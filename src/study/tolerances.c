@@ -43,7 +43,8 @@ static void name_coarse(coarse *out, const dfl_simulation *sim, int first, int l
     for (int i = first; i < last; i++) {
         const double largest = sim->largest[i];
         const size_t used = strlen(out->names);
-        if (largest <= still * overall || sim->atol[i] <= most * largest)
+        if (largest <= still * overall || sim->atol[i] <= most * largest ||
+            dfl_model_owner(sim->eq->model, sim->eq->x[i].symbol)->inner)
             continue;
         out->largest = fmax(out->largest, sim->atol[i]);
         if (++out->count <= 3)
