@@ -12,6 +12,14 @@
 static void show(FILE *file, const char *text);
 static void print_line(const char *text, void *user);
 
+static dfl_dynamics dynamics_for(cli_use use, const dfl_choices *choices)
+{
+    if (use == CLI_EXPRESSIONS || use == CLI_FOLLOWED)
+        return DFL_DYNAMICS_EXPRESSIONS;
+    return use == CLI_DENSE || use == CLI_FEW_MODES ? dfl_choices_joint_dynamics(choices)
+                                                    : dfl_choices_dynamics(choices);
+}
+
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, cli_use use)
 {
     const bool runnable = use != CLI_EXPRESSIONS && use != CLI_TO_CARRY;
@@ -21,9 +29,7 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
                                         .input = arguments->input,
                                         .prescribe = arguments->prescribe,
                                         .frames = arguments->frames,
-                                        .dynamics = runnable && use != CLI_FOLLOWED
-                                                        ? dfl_choices_dynamics(&arguments->choices)
-                                                        : DFL_DYNAMICS_EXPRESSIONS,
+                                        .dynamics = dynamics_for(use, &arguments->choices),
                                         .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);

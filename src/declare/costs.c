@@ -75,3 +75,11 @@ static double derive(double operations)
 {
     return (operations < many_operations ? 0.25e-6 : 0.7e-6) * operations;
 }
+
+/* Plane chains of hinged bodies cost the same with 90 bodies, N four-bars with N = 10 (21 bodies, 20
+   rows of loops); a body in space costs six times as much as one in the plane. */
+double dfl_cost_dense_by_sparse(const dfl_mechanism_size *size, int bodies, bool planar)
+{
+    const double dense = pow(size->nv + 1.2 * size->rows, 2.3), chain = 90;
+    return dense / pow(chain, 1.3) / ((planar ? 1 : 6) * fmax(bodies, 1));
+}

@@ -31,4 +31,8 @@ typedef struct dfl_mechanism_size {
 double dfl_cost_expressions(const dfl_mechanism_size *size);
 double dfl_cost_recursion(const dfl_mechanism_size *size);
 
+/* Steps with dense matrices in joint coordinates, compared with sparse ones in absolute coordinates of
+   `bodies` bodies: above 1 these are cheaper. */
+double dfl_cost_dense_by_sparse(const dfl_mechanism_size *size, int bodies, bool planar);
+
 #endif

@@ -138,12 +138,14 @@ typedef struct dfl_shape {
 /* How masses, forces of inertia and gravity, and rows of loops of a mechanism are evaluated: as
    expressions, or by recursions over numbers; automatic: the way with the lower predicted cost.
    Absolute: as expressions in absolute coordinates of every body, which joints become constraints
-   of; equations of thousands of bodies are then sparse. */
+   of; equations of thousands of bodies are then sparse. Cheapest: automatic or absolute; a script
+   decides it by running once more (script.h). */
 typedef enum dfl_dynamics {
     DFL_DYNAMICS_AUTO,
     DFL_DYNAMICS_EXPRESSIONS,
     DFL_DYNAMICS_RECURSION,
-    DFL_DYNAMICS_ABSOLUTE
+    DFL_DYNAMICS_ABSOLUTE,
+    DFL_DYNAMICS_CHEAPEST
 } dfl_dynamics;
 
 /* One velocity's share of a frame's motion. */
@@ -208,6 +210,7 @@ typedef struct dfl_model {
     dfl_energies energy;
     double length;         /* of a drawing: the largest distance on one of its bodies; 0: none */
     dfl_dynamics dynamics; /* wanted of a mechanism */
+    bool large;            /* absolute coordinates are predicted to be cheaper */
     dfl_mass_tree *tree;   /* masses that recursions give, in addition to `masses`; or NULL */
     const char *no_tree;   /* why a mechanism that should have one has none; or NULL */
     DFL_LIST(dfl_contribution) masses;
@@ -275,6 +278,9 @@ dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 /* Masses that recursions give: the model takes over `tree`. */
 void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
+/* Why sparse matrices cannot serve the model, as in "... because it keeps invariants", as far as
+   declarations show; or NULL. */
+const char *dfl_model_dense_reason(const dfl_model *model);
 /* Whether all forces follow from energies. */
 bool dfl_model_conservative(const dfl_model *model);
 /* Names of constraints that a motion for inverse dynamics declares begin with it. */

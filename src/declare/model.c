@@ -219,3 +219,17 @@ dfl_status dfl_model_fail(const dfl_model *model, int line, const char *format, 
     dfl_text_clear(&text);
     return status;
 }
+
+const char *dfl_model_dense_reason(const dfl_model *model)
+{
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
+        if ((decl->kind == DFL_A_CONSTRAINT || decl->kind == DFL_A_NONHOLONOMIC) &&
+            decl->mask != DFL_NO_EXPR)
+            return "it has constraints or contacts that are switched on and off";
+    }
+    for (int i = 0; i < model->actions.list.count; i++)
+        if (model->actions.list.item[i].sets.count > 0)
+            return "it has events that assign values";
+    return model->count[DFL_AN_INVARIANT] > 0 ? "it keeps invariants" : NULL;
+}

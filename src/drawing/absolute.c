@@ -24,6 +24,7 @@ static dfl_status place(dfl_drawing *drawing, const dfl_release *release);
 static bool has_inertia(const dfl_drawing *drawing, const dfl_placed_body *body);
 static dfl_status declare_rows(dfl_drawing *drawing, const dfl_release *release);
 static void mark_joint(const dfl_drawing *drawing, int link);
+static dfl_status note_coordinates(const dfl_drawing *drawing);
 
 /* -------------------------------------------------------------------------- coordinates */
 
@@ -246,6 +247,20 @@ dfl_status dfl_drawing_attach(dfl_drawing *drawing)
         if (!status)
             mark_joint(drawing, release->end);
     }
+    return status || drawing->nreleases == 0 ? status : note_coordinates(drawing);
+}
+
+static dfl_status note_coordinates(const dfl_drawing *drawing)
+{
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(
+        &text,
+        "%d of %d bodies have absolute coordinates, for sparse matrices: their coordinates "
+        "and the rows of their joints are counted, but not shown in results",
+        drawing->nreleases, drawing->nbodies);
+    const dfl_status status =
+        text.status ? text.status : dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
     return status;
 }
 

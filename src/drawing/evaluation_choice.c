@@ -25,11 +25,13 @@ dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_
     dfl_mechanism_size size;
     const dfl_dynamics wanted = drawing->model->dynamics;
     *recursion = *noteworthy = wanted == DFL_DYNAMICS_RECURSION;
-    if (wanted != DFL_DYNAMICS_AUTO)
+    if (wanted != DFL_DYNAMICS_AUTO && wanted != DFL_DYNAMICS_CHEAPEST)
         return DFL_OK; /* absolute coordinates, too, are evaluated as expressions */
     const dfl_status status = take_size(&size, drawing);
     if (status)
         return status;
+    drawing->model->large =
+        dfl_cost_dense_by_sparse(&size, drawing->nbodies, drawing->planar) > margin;
     const double expressions = dfl_cost_expressions(&size);
     *recursion = expressions > margin * dfl_cost_recursion(&size);
     *noteworthy = *recursion && expressions > long_time;

@@ -5,6 +5,10 @@
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"
 
+/* With more links absolute coordinates are surely cheaper: expressions in joint coordinates, which
+   grow with the square of their number, are not made. */
+enum { MOST_IN_DOUBT = 400 };
+
 static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint);
@@ -161,6 +165,11 @@ dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body)
             b->link = link;
     }
     *out = body == DFL_GROUND ? 0 : drawing->bodies[body].link;
+    if (!status && drawing->nlinks > MOST_IN_DOUBT &&
+        drawing->model->dynamics == DFL_DYNAMICS_CHEAPEST) {
+        drawing->model->large = true;
+        status = dfl_fail(drawing->ctx, DFL_INVALID, "absolute coordinates are wanted");
+    }
     return status ? status : dfl_graph_status(drawing->graph);
 }
 

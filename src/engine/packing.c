@@ -14,15 +14,7 @@ const char *dfl_runnable_unpackable(const dfl_equations *eq)
         return "it has no derivatives as expressions";
     if (eq->n0 > 0)
         return "it has directions without mass";
-    for (int i = 0; i < eq->nl + eq->nm; i++)
-        if (eq->model->declarations.item[eq->declared.row[i]].mask != DFL_NO_EXPR)
-            return "it has constraints or contacts that are switched on and off";
-    for (int i = 0; i < eq->model->actions.list.count; i++)
-        if (eq->model->actions.list.item[i].sets.count > 0)
-            return "it has events that assign values";
-    if (eq->ne + eq->nep > 0)
-        return "it keeps invariants";
-    return NULL;
+    return dfl_model_dense_reason(eq->model);
 }
 
 /* The pattern of a list of entries, in memory that `next` points to. */

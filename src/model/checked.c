@@ -77,7 +77,8 @@ static dfl_status derive(dfl_checked *it, const dfl_model *model, const dfl_chec
         dfl_choose_texts(&choices, it->texts, it->ctx, options->nsettings, options->settings);
     choices.prefix = options->prefix ? options->prefix : "";
     if (!status)
-        status = dfl_model_load_again(&it->model, it->ctx, model, &choices, false);
+        status =
+            dfl_model_load_again(&it->model, it->ctx, model, dfl_choices_dynamics(&choices), false);
     if (!status)
         status = dfl_equations_create(&it->eq, it->model, true);
     if (!status)

@@ -20,7 +20,8 @@ static dfl_status follow(dfl_followed *it, const dfl_model *model, int nsettings
     dfl_choices choices;
     dfl_status status = dfl_choose_texts(&choices, it->texts, it->ctx, nsettings, settings);
     if (!status)
-        status = dfl_model_load_again(&it->model, it->ctx, model, &choices, true);
+        status = dfl_model_load_again(&it->model, it->ctx, model,
+                                      dfl_choices_joint_dynamics(&choices), true);
     if (!status)
         status = dfl_equations_create(&it->eq, it->model, true);
     if (!status)

@@ -65,10 +65,10 @@ dfl_script_options dfl_model_said(const dfl_model *model)
 }
 
 dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
-                                const dfl_choices *choices, bool prescribe)
+                                dfl_dynamics dynamics, bool prescribe)
 {
     dfl_script_options options = dfl_model_said(model);
-    options.dynamics = dfl_choices_dynamics(choices);
+    options.dynamics = dynamics;
     options.prescribe = prescribe;
     return dfl_script_load_text(out, ctx, model->path, model->text, strlen(model->text), &options);
 }

@@ -161,7 +161,8 @@ static dfl_status derive(dfl_near *near, const dfl_model *model, const dfl_near_
     dfl_status status =
         dfl_choose_texts(&choices, near->texts, near->ctx, options->nsettings, options->settings);
     if (!status)
-        status = dfl_model_load_again(&near->model, near->ctx, model, &choices, false);
+        status = dfl_model_load_again(&near->model, near->ctx, model,
+                                      dfl_choices_joint_dynamics(&choices), false);
     if (!status)
         status = dfl_equations_create(&near->eq, near->model, true);
     if (!status)

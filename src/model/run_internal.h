@@ -62,7 +62,7 @@ dfl_script_options dfl_model_said(const dfl_model *model);
 /* loading.c: the script of a model again, from the text that it has kept; `prescribe`: for inverse
    dynamics. */
 dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
-                                const dfl_choices *choices, bool prescribe);
+                                dfl_dynamics dynamics, bool prescribe);
 
 /* DFL_INVALID unless `texts` are `count` texts; `name` is used in messages. */
 dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts);

@@ -51,7 +51,8 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
     dfl_status status =
         dfl_choose_texts(&choices, run->texts, run->ctx, options->nsettings, options->settings);
     if (!status)
-        status = dfl_model_load_again(&run->model, run->ctx, model, &choices, false);
+        status = dfl_model_load_again(&run->model, run->ctx, model, dfl_choices_dynamics(&choices),
+                                      false);
     if (!status)
         status = dfl_study_derive(&run->eq, &run->runnable, run->model, &choices);
     if (!status && options->start_from)

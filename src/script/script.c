@@ -24,6 +24,10 @@
 
 enum { MIB = 1024 * 1024, LONGEST_SCRIPT = 16 * MIB };
 
+static dfl_status load_cheapest(dfl_model **out, dfl_context *ctx, const char *path,
+                                const char *text, size_t length, const dfl_script_options *options);
+static dfl_status load_once(dfl_model **out, bool *large, dfl_context *ctx, const char *path,
+                            const char *text, size_t length, const dfl_script_options *options);
 static FILE *open_script(const char *path);
 static dfl_status read_file(dfl_text *text, const char *path);
 static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length);
@@ -53,6 +57,58 @@ dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
 dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *path,
                                 const char *text, size_t length, const dfl_script_options *options)
 {
+    return options && options->dynamics == DFL_DYNAMICS_CHEAPEST
+               ? load_cheapest(out, ctx, path, text, length, options)
+               : load_once(out, NULL, ctx, path, text, length, options);
+}
+
+/* What a script prints is kept until it is known which run of it counts. */
+static void keep_print(const char *text, void *user)
+{
+    dfl_text_add(user, "%s", text);
+}
+
+/* Of a model with joint coordinates; what simulate{} says counts. */
+static bool prefers_absolute(const dfl_model *model)
+{
+    const dfl_choices *run = &model->run;
+    return dfl_choices_may_be_sparse(run) && (model->large || dfl_choices_demand_sparse(run)) &&
+           !dfl_choices_text(run, "evaluation");
+}
+
+/* Joint coordinates first; if absolute ones are cheaper, these, unless they cannot serve the model. */
+static dfl_status load_cheapest(dfl_model **out, dfl_context *ctx, const char *path,
+                                const char *text, size_t length, const dfl_script_options *options)
+{
+    dfl_script_options own = *options;
+    dfl_text printed = {.ctx = ctx};
+    bool large = false;
+    own.print = options->print ? keep_print : NULL;
+    own.user = &printed;
+    dfl_status status = load_once(out, &large, ctx, path, text, length, &own);
+    const bool again = status ? large : prefers_absolute(*out);
+    if (!again && options->print && printed.length > 0)
+        options->print(dfl_text_string(&printed), options->user);
+    dfl_text_clear(&printed);
+    if (!again || status == DFL_NO_MEMORY)
+        return status;
+    dfl_model_free(*out);
+    own = *options;
+    own.dynamics = DFL_DYNAMICS_ABSOLUTE;
+    status = load_once(out, NULL, ctx, path, text, length, &own);
+    if (status || (!dfl_model_dense_reason(*out) && dfl_choices_may_be_sparse(&(*out)->run)))
+        return status;
+    dfl_model_free(*out);
+    own.dynamics = DFL_DYNAMICS_AUTO;
+    own.print = NULL;
+    return load_once(out, NULL, ctx, path, text, length, &own);
+}
+
+/* *large (may be NULL): absolute coordinates are cheaper, even if the script could not be run to its
+   end because of that. */
+static dfl_status load_once(dfl_model **out, bool *large, dfl_context *ctx, const char *path,
+                            const char *text, size_t length, const dfl_script_options *options)
+{
     *out = NULL;
     dfl_script script = {.ctx = ctx, .scratch = {.ctx = ctx}, .text = text, .length = length};
     resolve_options(&script.options, options);
@@ -76,6 +132,8 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
     if (!status)
         status = keep_options(&script);
     dfl_drawing_free(script.drawing);
+    if (large)
+        *large = script.model && script.model->large;
     if (status)
         dfl_model_free(script.model);
     else

@@ -17,7 +17,8 @@ typedef struct dfl_script_options {
     double max_seconds;       /* of processor time; 0 means 60 */
     uint32_t max_nodes;       /* of the expression graph; 0 means its default */
     bool frames;              /* of a mechanism are described in the model */
-    dfl_dynamics dynamics;    /* masses of a mechanism as expressions, or by recursion */
+    dfl_dynamics dynamics;    /* masses of a mechanism as expressions, by recursion, or in absolute
+                                 coordinates; if it is not known, the script may be run three times */
     void (*print)(const char *text, void *user); /* one line that the script prints,
                                                     with its end; NULL: dropped */
     void *user;

@@ -62,6 +62,31 @@ const char *dfl_choices_text(const dfl_choices *choices, const char *name)
     return choices->text[i];
 }
 
+/* Whether a word is given, and is one of `words`. */
+static bool is_one_of(const dfl_choices *choices, const char *name, const char *const *words)
+{
+    const char *given = dfl_choices_text(choices, name);
+    for (; given && *words; words++)
+        if (!strcmp(given, *words))
+            return true;
+    return false;
+}
+
+bool dfl_choices_demand_sparse(const dfl_choices *choices)
+{
+    return is_one_of(choices, "linear", (const char *const[]){"sparse", NULL});
+}
+
+bool dfl_choices_may_be_sparse(const dfl_choices *choices)
+{
+    static const char *const explicit_ones[] = {"explicit-pair", "half-explicit", "extrapolation",
+                                                NULL};
+    static const char *const dense[] = {"dense", NULL}, *const psf[] = {"psf", NULL};
+    return (!dfl_choices_text(choices, "form") || is_one_of(choices, "form", psf)) &&
+           !is_one_of(choices, "method", explicit_ones) && !is_one_of(choices, "linear", dense) &&
+           dfl_choices_number(choices, "self_check") != 1;
+}
+
 dfl_spelled dfl_setting_spelled(const char *prefix, const char *name)
 {
     dfl_spelled spelled;

@@ -234,22 +234,6 @@ static bool is_chosen(const dfl_choices *caller, const dfl_choices *script, cons
     return text && !strcmp(text, word);
 }
 
-/* A method, or NULL: any. */
-static bool is_explicit(const char *method)
-{
-    return method && (!strcmp(method, "explicit-pair") || !strcmp(method, "half-explicit") ||
-                      !strcmp(method, "extrapolation"));
-}
-
-/* Whether form and method of the choices go with sparse matrices. */
-static bool allow_sparse(const dfl_choices *caller, const dfl_choices *script)
-{
-    const dfl_choices said = merge(caller, script);
-    const char *form = dfl_choices_text(&said, "form");
-    return (!form || !strcmp(form, "psf")) && !is_explicit(dfl_choices_text(&said, "method")) &&
-           dfl_choices_number(&said, "self_check") != 1;
-}
-
 /* Whether form and matrices go with rows that are switched on and off. */
 static bool can_slide(const dfl_model *model, const dfl_choices *choices)
 {
@@ -275,9 +259,9 @@ dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                               why_not)
                    : dfl_runnable_create_packed(out, eq);
     }
-    const bool large = eq->nv + eq->nl + eq->nm >= DFL_SPARSE_FROM;
-    return large && !why_not && !is_chosen(choices, script, "linear", "dense") &&
-                   allow_sparse(choices, script)
+    const bool large = eq->nv + eq->nl + eq->nm >= DFL_SPARSE_FROM || eq->placing;
+    const dfl_choices said = merge(choices, script);
+    return large && !why_not && dfl_choices_may_be_sparse(&said)
                ? dfl_runnable_create_packed(out, eq)
                : dfl_runnable_create(out, eq);
 }
@@ -294,11 +278,20 @@ dfl_status dfl_study_derive(dfl_equations **eq, dfl_runnable **run, dfl_model *m
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
 {
     const char *how = dfl_choices_text(choices, "evaluation");
-    if (is_chosen(choices, NULL, "linear", "sparse") && (!how || !strcmp(how, "auto")))
+    if (how && !strcmp(how, "recursion"))
+        return DFL_DYNAMICS_RECURSION;
+    if (how && strcmp(how, "auto") != 0)
+        return DFL_DYNAMICS_EXPRESSIONS;
+    if (dfl_choices_demand_sparse(choices))
         return DFL_DYNAMICS_ABSOLUTE;
-    if (!how || !strcmp(how, "auto"))
-        return DFL_DYNAMICS_AUTO;
-    return !strcmp(how, "recursion") ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS;
+    return dfl_choices_may_be_sparse(choices) ? DFL_DYNAMICS_CHEAPEST : DFL_DYNAMICS_AUTO;
+}
+
+dfl_dynamics dfl_choices_joint_dynamics(const dfl_choices *choices)
+{
+    const dfl_dynamics wanted = dfl_choices_dynamics(choices);
+    return wanted == DFL_DYNAMICS_ABSOLUTE || wanted == DFL_DYNAMICS_CHEAPEST ? DFL_DYNAMICS_AUTO
+                                                                              : wanted;
 }
 
 dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name)

@@ -15,6 +15,8 @@
 
 /* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
+/* The same in joint coordinates, for analyses of the model. */
+dfl_dynamics dfl_choices_joint_dynamics(const dfl_choices *choices);
 
 /* Models with at least this number of velocities and constraints have sparse matrices, if they can. */
 enum { DFL_SPARSE_FROM = 60 };

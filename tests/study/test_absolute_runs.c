@@ -160,12 +160,76 @@ static void a_long_chain_does_not_drift(void **state)
     scripted_free(&s);
 }
 
+static int places_of(const char *text)
+{
+    dfl_model *model = NULL;
+    dfl_context *ctx = dfl_context_create();
+    const dfl_script_options options = {.dynamics = DFL_DYNAMICS_CHEAPEST};
+    if (dfl_script_load_text(&model, ctx, "test.lua", text, strlen(text), &options))
+        fail_msg("%s", dfl_message(ctx));
+    const int count = model->places.count;
+    dfl_model_free(model);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+    return count;
+}
+
+/* Few bodies keep joint coordinates, many get absolute ones, unless the script wants something else or
+   has what sparse matrices cannot serve. */
+static void coordinates_are_chosen(void **state)
+{
+    (void)state;
+    static const struct {
+        int bodies;
+        const char *more;
+        int expected;
+    } chain[] = {{20, "", 0},
+                 {300, "", 300},
+                 {600, "", 600},
+                 {600, "local x = position('x') kinetic(velocity(x)^2) invariant('E', x)\n", 0},
+                 {300, "simulate{to = 1, form = 'partition'}\n", 0},
+                 {300, "simulate{to = 1, linear = 'dense'}\n", 0},
+                 {20, "simulate{to = 1, linear = 'sparse'}\n", 20}};
+    for (size_t i = 0; i < sizeof chain / sizeof *chain; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "planar() gravity{0, -9.81}\n"
+                 "local last = ground\n"
+                 "for i = 1, %d do\n"
+                 "  local b = body('b' .. i, {mass = 1, com = {i - 0.5, 0}, inertia = 1/12})\n"
+                 "  revolute('j' .. i, last, b, {at = {i - 1, 0}})\n"
+                 "  last = b\n"
+                 "end\n%s",
+                 chain[i].bodies, chain[i].more);
+        assert_int_equal(places_of(text), chain[i].expected);
+    }
+}
+
+/* Absolute coordinates that are zero but for rounding have the sizes of others. */
+static void many_loops_start(void **state)
+{
+    (void)state;
+    char path[500];
+    scripted s = {.ctx = dfl_context_create()};
+    const char *const sets[] = {"N=35"};
+    const dfl_script_options options = {.dynamics = DFL_DYNAMICS_ABSOLUTE, .set = sets, .nset = 1};
+    snprintf(path, sizeof path, "%s/examples/four-bar-bodies.lua", DFL_SOURCE_DIR);
+    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path, &options));
+    s = prepare(s, true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6});
+    scripted_advance(&s, 0.01);
+    assert_true(dfl_solver_statistics(s.solver).rejected_newton == 0);
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples_move_alike),
         cmocka_unit_test(all_joints_move_alike),
         cmocka_unit_test(a_long_chain_does_not_drift),
+        cmocka_unit_test(coordinates_are_chosen),
+        cmocka_unit_test(many_loops_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
