@@ -32,6 +32,7 @@ int cli_response(dfl_context *ctx, const cli_arguments *arguments);
 int cli_lqr(dfl_context *ctx, const cli_arguments *arguments);
 int cli_inverse(dfl_context *ctx, const cli_arguments *arguments);
 int cli_gradient(dfl_context *ctx, const cli_arguments *arguments);
+int cli_optimize(dfl_context *ctx, const cli_arguments *arguments);
 
 /* A script and what was derived from it. */
 typedef struct cli_model {
@@ -93,6 +94,13 @@ dfl_status cli_check_drawings(dfl_context *ctx, const cli_arguments *arguments);
 
 /* DFL_INVALID if `path` is the file of the model. */
 dfl_status cli_spare_model(const char *path, const cli_model *model);
+
+/* Loads the script again for gradients (reload.c). */
+typedef struct cli_reloading {
+    dfl_context *ctx;
+    const cli_arguments *arguments;
+} cli_reloading;
+dfl_variation cli_variation(cli_reloading *again);
 
 /* ---- what analyses share (near_state.c) ---- */
 

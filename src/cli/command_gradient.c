@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-/* Loads the script once more with one more setting. */
-typedef struct reloading {
-    dfl_context *ctx;
-    const cli_arguments *arguments;
-    cli_model model;
-} reloading;
-
-static dfl_status load_varied(dfl_runnable **run, const char *setting, void *user);
-static void unload_varied(dfl_runnable *run, void *user);
 static dfl_status name_outputs(const char ***of, int *count, const cli_near *near,
                                const cli_arguments *arguments);
 static dfl_status name_parameters(dfl_text *by, const cli_near *near,
@@ -25,8 +16,8 @@ int cli_gradient(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_gradient gradient = {0};
-    reloading again = {.ctx = ctx, .arguments = arguments};
-    const dfl_variation variation = {load_varied, unload_varied, &again};
+    cli_reloading again = {.ctx = ctx, .arguments = arguments};
+    const dfl_variation variation = cli_variation(&again);
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx}, by = {.ctx = ctx};
     const char **of = NULL;
     int nof = 0;
@@ -52,29 +43,6 @@ int cli_gradient(dfl_context *ctx, const cli_arguments *arguments)
     dfl_text_clear(&by);
     cli_near_clear(&near);
     return exit_status;
-}
-
-static dfl_status load_varied(dfl_runnable **run, const char *setting, void *user)
-{
-    reloading *again = user;
-    cli_arguments varied = *again->arguments;
-    varied.quiet = true;
-    varied.set = dfl_alloc(again->ctx, (size_t)varied.nset + 1, sizeof *varied.set);
-    if (!varied.set)
-        return DFL_NO_MEMORY;
-    for (int i = 0; i < varied.nset; i++)
-        varied.set[i] = again->arguments->set[i];
-    varied.set[varied.nset++] = setting;
-    const dfl_status status = cli_load(&again->model, again->ctx, &varied, CLI_FOLLOWED);
-    *run = again->model.run;
-    dfl_free(again->ctx, varied.set);
-    return status;
-}
-
-static void unload_varied(dfl_runnable *run, void *user)
-{
-    (void)run;
-    cli_unload(&((reloading *)user)->model);
 }
 
 /* Those of --of, or all outputs that are declared; ends with NULL. */

@@ -25,12 +25,13 @@ enum {
     CLI_LQR = 1 << 11,
     CLI_INVERSE = 1 << 12,
     CLI_GRADIENT = 1 << 13,
-    CLI_ALL = (1 << 14) - 1,
+    CLI_OPTIMIZE = 1 << 14,
+    CLI_ALL = (1 << 15) - 1,
     CLI_LINEAR = CLI_LINEARIZE | CLI_MODES | CLI_RESPONSE | CLI_LQR, /* at a state: --at */
     CLI_NEAR = CLI_LINEAR | CLI_EQUILIBRIUM
 };
 
-enum { CLI_COMMANDS = 14 };
+enum { CLI_COMMANDS = 15 };
 typedef struct cli_command {
     const char *name;
     unsigned bit;
@@ -64,6 +65,7 @@ typedef struct cli_arguments {
     int nset, ninput, noutput, nof;
     bool json, quiet, all_events, lua, latex, frames, c, octave, sources, logarithmic, hz, help;
     bool all_unknowns;
+    bool goals;     /* optimize{} of the script is wanted; not an option */
     bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;
 

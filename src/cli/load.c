@@ -28,6 +28,7 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
                                         .ninput = arguments->ninput,
                                         .input = arguments->input,
                                         .prescribe = arguments->prescribe,
+                                        .goals = arguments->goals,
                                         .frames = arguments->frames,
                                         .dynamics = dynamics_for(use, &arguments->choices),
                                         .print = arguments->quiet ? NULL : print_line};

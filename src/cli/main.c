@@ -121,7 +121,13 @@ static const action actions[CLI_COMMANDS] = {
      "\n"
      "Example:\n"
      "  driftless gradient pendulum.lua --of x --by L,g --to 2\n"
-     "  driftless gradient crank.lua --of x --of beta --by \"l1,l2,initial(alpha)\" --json\n"}};
+     "  driftless gradient crank.lua --of x --of beta --by \"l1,l2,initial(alpha)\" --json\n"},
+    {cli_optimize,
+     "Varies parameters, inputs and initial values of MODEL within bounds until runs fit measured\n"
+     "values, or an objective is smallest, as optimize{} of the script says.\n"
+     "\n"
+     "Example:\n"
+     "  driftless optimize crank.lua --json\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

@@ -26,7 +26,9 @@ const cli_command cli_commands[CLI_COMMANDS] = {
     {"inverse", CLI_INVERSE, "MODEL.lua", "lua",
      "the drives that make a model follow prescribed motions"},
     {"gradient", CLI_GRADIENT, "MODEL.lua", "lua",
-     "derivatives of outputs at the end of a run by parameters"}};
+     "derivatives of outputs at the end of a run by parameters"},
+    {"optimize", CLI_OPTIMIZE, "MODEL.lua", "lua",
+     "parameters that fit measurements or minimize what optimize{} says"}};
 
 /* An option of the program alone. */
 typedef struct row {
@@ -58,7 +60,8 @@ static const row table[] = {
      "change a parameter, input or setting of the model (repeatable)",
      "Change a parameter, input or setting of the model. Repeatable."},
     {"input", CLI_LIST,
-     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT,
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT |
+         CLI_OPTIMIZE,
      FIELDS(input, ninput), "NAME=FILE:COL", NULL, NULL, NULL,
      "an input follows a column of FILE.csv (repeatable)",
      "An input follows a column of a file with separated values whose column `t` or `time` has the "
@@ -162,8 +165,8 @@ static const row table[] = {
      "parameters, inputs, or initial(NAME)",
      "What it is differentiated by: parameters, inputs, and initial values as `initial(x)` or "
      "`initial(der(x))`, separated by commas."},
-    {"output", CLI_LIST, CLI_GRADIENT, FIELDS(output, noutput), "FILE", "standard output", "json",
-     NULL, "to FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_GRADIENT | CLI_OPTIMIZE, FIELDS(output, noutput), "FILE",
+     "standard output", "json", NULL, "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
      "json mat m h5 hdf5", NULL,
@@ -233,7 +236,8 @@ static const row table[] = {
      "as an initial{} block to paste into the model",
      "Print an `initial{}` block to paste into the model."},
     {"json", CLI_FLAG,
-     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT,
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT |
+         CLI_OPTIMIZE,
      FIELD(json), NULL, NULL, NULL, NULL, "one JSON object on standard output",
      "Print one JSON object on standard output."},
     {"all-events", CLI_FLAG, CLI_RUN, FIELD(all_events), NULL, NULL, NULL, NULL,
@@ -265,17 +269,19 @@ static void describe_setting(cli_option *out, int i)
 {
     enum { STARTED = CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE };
     const dfl_setting *setting = dfl_setting_at(i);
-    *out = (cli_option){
-        .kind = CLI_SETTING,
-        .commands = (setting->where & STARTED) | (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
-                    (setting->where & DFL_FOR_RUN ? CLI_INVERSE | CLI_GRADIENT | CLI_EXPORT : 0U),
-        .value = setting->value,
-        .unit = setting->unit,
-        .standard = setting->standard,
-        .help = setting->help,
-        .manual = setting->manual,
-        .words = setting->words,
-        .setting = i};
+    *out = (cli_option){.kind = CLI_SETTING,
+                        .commands = (setting->where & STARTED) |
+                                    (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
+                                    (setting->where & DFL_FOR_RUN
+                                         ? CLI_INVERSE | CLI_GRADIENT | CLI_OPTIMIZE | CLI_EXPORT
+                                         : 0U),
+                        .value = setting->value,
+                        .unit = setting->unit,
+                        .standard = setting->standard,
+                        .help = setting->help,
+                        .manual = setting->manual,
+                        .words = setting->words,
+                        .setting = i};
     if (!strcmp(setting->name, "from")) /* of frequencies */
         out->commands &= ~(unsigned)CLI_RESPONSE;
     const dfl_spelled spelled = dfl_setting_spelled("--", setting->name);

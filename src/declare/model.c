@@ -3,6 +3,7 @@
 
 #include "context/context.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,8 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     model->ctx = ctx;
     model->energy.kinetic = model->energy.potential = model->energy.stored = model->energy.driven =
         DFL_NO_EXPR;
+    model->goals.minimize = DFL_NO_EXPR;
+    model->goals.tolerance = NAN;
     model->run = dfl_choices_none("simulate: ");
     dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
     if (!status)
@@ -65,6 +68,7 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations.item[i].failure);
     }
     dfl_model_clear_actions(model);
+    dfl_goals_clear(&model->goals, ctx);
     void *const blocks[] = {model->name,
                             model->path,
                             model->text,

@@ -16,6 +16,12 @@ void dfl_actions_open(lua_State *L);
 /* `active` of the table of options in argument i. */
 dfl_expr dfl_arg_active(lua_State *L, const char *call, int i);
 
+/* Adds at, final, integral, optimize (goal_calls.c). */
+void dfl_goals_open(lua_State *L);
+
+/* The text of a file below the model's folder, which then belongs to the model (signal_calls.c). */
+const char *dfl_signal_file(lua_State *L, const char *file);
+
 /* Adds the table `draw` with point, line, spring, ... to the table on top of the stack. */
 void dfl_draw_open(lua_State *L);
 

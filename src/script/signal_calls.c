@@ -22,7 +22,6 @@ typedef struct request {
 static int call_signal(lua_State *L);
 static void read_options(request *out, lua_State *L);
 static dfl_expr read_scale(lua_State *L);
-static const char *read_file(lua_State *L, const char *file);
 static bool climbs(const char *path);
 
 void dfl_signals_open(lua_State *L)
@@ -41,7 +40,7 @@ static int call_signal(lua_State *L)
     s.csv.file = dfl_arg_string(L, "signal", 1, "give the name of a file, such as \"road.csv\"");
     s.csv.column = dfl_arg_string(L, "signal", 2, "give the name of a column in quotes");
     read_options(&s, L);
-    s.csv.text = read_file(L, s.csv.file);
+    s.csv.text = dfl_signal_file(L, s.csv.file);
     s.csv.jumps = s.lookup.kind == DFL_TABLE_LINEAR;
     dfl_sandbox_charge(L, (double)strlen(s.csv.text));
     const size_t room = dfl_csv_rows(s.csv.text);
@@ -100,8 +99,7 @@ static dfl_expr read_scale(lua_State *L)
     return symbol ? *symbol : dfl_constant(dfl_script_of(L)->model->graph, number);
 }
 
-/* The text of the file, which then belongs to the model. */
-static const char *read_file(lua_State *L, const char *file)
+const char *dfl_signal_file(lua_State *L, const char *file)
 {
     dfl_script *script = dfl_script_of(L);
     const char *known = dfl_model_file_text(script->model, file);

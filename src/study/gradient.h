@@ -6,11 +6,18 @@
 
 struct dfl_settings;
 
-/* How to load the script once more with one more setting, such as "L=1.001" or "initial(x)=0.1": its
-   parameters may be in initial values, which are numbers. */
+/* A script that was loaded once more. */
+typedef struct dfl_loaded {
+    dfl_model *model;
+    dfl_equations *eq;
+    dfl_runnable *run;
+} dfl_loaded;
+void dfl_loaded_clear(dfl_loaded *loaded);
+
+/* How to load it, with more settings such as "L=1.001" or "initial(x)=0.1": its parameters may be in initial
+   values, which are numbers. *out is clear before, and is cleared also after a failure. */
 typedef struct dfl_variation {
-    dfl_status (*load)(dfl_runnable **run, const char *setting, void *user);
-    void (*unload)(dfl_runnable *run, void *user); /* of the last `load`, also after a failure */
+    dfl_status (*load)(dfl_loaded *out, const char *const *settings, int count, void *user);
     void *user;
 } dfl_variation;
 

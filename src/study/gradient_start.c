@@ -38,7 +38,7 @@ dfl_status dfl_gradient_start(gradient_run *it)
     if (!D)
         return DFL_NO_MEMORY;
     status = start_of(it->x, it, it->run);
-    for (int j = 0; !status && j < it->out->count; j++) {
+    for (int j = 0; !status && j < it->count; j++) {
         const followed *by = &it->followed[j];
         const double h = increment(it, by);
         for (int k = 0; !status && k < LEVELS; k++)
@@ -85,6 +85,23 @@ static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run)
     return status;
 }
 
+/* Loads the script with one setting changed: it takes the place of the one for `by`, if there is one. */
+static dfl_status load_with(dfl_loaded *out, const gradient_run *it, const followed *by,
+                            const char *setting)
+{
+    const int own = it->nfixed > 0 ? (int)(by - it->followed) : 0;
+    const int count = it->nfixed > 0 ? it->nfixed : 1;
+    const char **settings = dfl_alloc(ctx_of(it->run), (size_t)count, sizeof *settings);
+    if (!settings)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < it->nfixed; i++)
+        settings[i] = it->fixed[i];
+    settings[own] = setting;
+    const dfl_status status = it->variation->load(out, settings, count, it->variation->user);
+    dfl_free(ctx_of(it->run), settings);
+    return status;
+}
+
 /* A start nearby fails: which one, and why. */
 static dfl_status explain(const gradient_run *it, dfl_status status, const followed *by,
                           const char *setting)
@@ -100,20 +117,20 @@ static dfl_status explain(const gradient_run *it, dfl_status status, const follo
 static dfl_status start_at(double *x, gradient_run *it, const followed *by, double value)
 {
     char setting[300];
-    dfl_runnable *run = NULL;
+    dfl_loaded nearby = {0};
     snprintf(setting, sizeof setting, "%s=%.17g", by->name, value);
-    dfl_status status = it->variation->load(&run, setting, it->variation->user);
-    if (!status && eq_of(run)->n != eq_of(it->run)->n)
+    dfl_status status = load_with(&nearby, it, by, setting);
+    if (!status && nearby.eq->n != eq_of(it->run)->n)
         status = dfl_fail(ctx_of(it->run), DFL_INVALID,
                           "the model has other unknowns with %s; derivatives by it do not exist",
                           setting);
     if (!status)
-        status = start_of(x, it, run);
+        status = start_of(x, it, nearby.run);
     if (status && status != DFL_NO_MEMORY)
         status = explain(it, status, by, setting);
     if (!status && by->place < 0)
-        status = check_numbers(it, by, run, value);
-    it->variation->unload(run, it->variation->user);
+        status = check_numbers(it, by, nearby.run, value);
+    dfl_loaded_clear(&nearby);
     return status;
 }
 
@@ -176,7 +193,7 @@ static dfl_status check_numbers(gradient_run *it, const followed *by, dfl_runnab
     if (status || equal)
         return status;
     return dfl_fail(ctx_of(it->run), DFL_INVALID,
-                    "--by: %s uses '%s' as a number outside of initial values (in a table, in a "
+                    "%s uses '%s' as a number outside of initial values (in a table, in a "
                     "condition of Lua, with tonumber), so derivatives by it would be wrong",
                     eq_of(it->run)->model->path, by->name);
 }

@@ -10,6 +10,7 @@
 #include "study/gradient.h"
 #include "study/inverse.h"
 #include "study/linear_model.h"
+#include "study/optimize.h"
 
 /* ---- settings and one run ---- */
 

@@ -4,40 +4,22 @@
 
 #include <math.h>
 
-/* A text with one more setting, loaded again and again. */
+/* A text with more settings, loaded again and again. */
 typedef struct varied {
     dfl_context *ctx;
     const char *text;
-    dfl_model *model;
-    dfl_equations *eq;
-    dfl_runnable *runnable;
 } varied;
 
-static dfl_status load(dfl_runnable **loaded, const char *setting, void *user)
+static dfl_status load(dfl_loaded *out, const char *const *settings, int count, void *user)
 {
-    varied *it = user;
+    const varied *it = user;
     const dfl_script_options options = {
-        .nset = setting != NULL, .set = &setting, .dynamics = DFL_DYNAMICS_EXPRESSIONS};
-    dfl_status status =
-        dfl_script_load_text(&it->model, it->ctx, "test.lua", it->text, strlen(it->text), &options);
+        .nset = count, .set = settings, .dynamics = DFL_DYNAMICS_EXPRESSIONS};
+    dfl_status status = dfl_script_load_text(&out->model, it->ctx, "test.lua", it->text,
+                                             strlen(it->text), &options);
     if (!status)
-        status = dfl_equations_create(&it->eq, it->model, true);
-    if (!status)
-        status = dfl_runnable_create(&it->runnable, it->eq);
-    *loaded = it->runnable;
-    return status;
-}
-
-static void unload(dfl_runnable *loaded, void *user)
-{
-    varied *it = user;
-    (void)loaded;
-    dfl_runnable_free(it->runnable);
-    dfl_equations_free(it->eq);
-    dfl_model_free(it->model);
-    it->runnable = NULL;
-    it->eq = NULL;
-    it->model = NULL;
+        status = dfl_equations_create(&out->eq, out->model, true);
+    return status ? status : dfl_runnable_create(&out->run, out->eq);
 }
 
 /* The gradient of outputs at the end of a run, or the message of its failure. */
@@ -52,19 +34,18 @@ static found gradient_of(const char *text, const char *const *of, int nof, const
 {
     found out = {0};
     varied self = {.ctx = dfl_context_create(), .text = text};
-    varied again = {.ctx = self.ctx, .text = text};
-    const dfl_variation variation = {load, unload, &again};
+    const dfl_variation variation = {load, &self};
     dfl_gradient gradient = {0};
     dfl_settings settings;
-    dfl_runnable *runnable;
-    dfl_choices choices = {0};
-    out.status = load(&runnable, NULL, &self);
+    dfl_loaded loaded = {0};
+    const dfl_choices choices = dfl_choices_none("test: ");
+    out.status = load(&loaded, NULL, 0, &self);
     assert_int_equal(out.status, DFL_OK);
-    assert_int_equal(dfl_settings_resolve(&settings, &choices, runnable), DFL_OK);
+    assert_int_equal(dfl_settings_resolve(&settings, &choices, loaded.run), DFL_OK);
     settings.to = to;
     settings.solver.rtol = settings.solver.atol = tol;
     settings.solver.output.every = 0;
-    out.status = dfl_study_gradient(&gradient, runnable, &settings, by, of, nof, &variation);
+    out.status = dfl_study_gradient(&gradient, loaded.run, &settings, by, of, nof, &variation);
     if (out.status)
         snprintf(out.message, sizeof out.message, "%s", dfl_message(self.ctx));
     for (int i = 0; !out.status && i < nof; i++) {
@@ -73,7 +54,7 @@ static found gradient_of(const char *text, const char *const *of, int nof, const
             out.gradient[i][j] = gradient.gradient[j * nof + i];
     }
     dfl_gradient_clear(&gradient);
-    unload(runnable, &self);
+    dfl_loaded_clear(&loaded);
     assert_int_equal(dfl_context_live(self.ctx), 0);
     dfl_context_free(self.ctx);
     return out;
@@ -145,16 +126,16 @@ static void ends_with(double *value, const char *text, const char *setting, cons
                       int nof, double to)
 {
     varied it = {.ctx = dfl_context_create(), .text = text};
-    dfl_runnable *runnable;
-    assert_int_equal(load(&runnable, setting, &it), DFL_OK);
-    scripted s = {.ctx = it.ctx, .model = it.model, .eq = it.eq, .run = runnable};
-    s.x = dfl_alloc(it.ctx, (size_t)it.eq->n, sizeof *s.x);
+    dfl_loaded loaded = {0};
+    assert_int_equal(load(&loaded, &setting, 1, &it), DFL_OK);
+    scripted s = {.ctx = it.ctx, .model = loaded.model, .eq = loaded.eq, .run = loaded.run};
+    s.x = dfl_alloc(it.ctx, (size_t)loaded.eq->n, sizeof *s.x);
     assert_non_null(s.x);
     scripted_start(&s, &(dfl_solver_options){.rtol = 1e-12, .atol = 1e-13});
     scripted_advance(&s, to);
     for (int i = 0; i < nof; i++)
-        value[i] = dfl_equations_find(it.eq, of[i]) >= 0 ? scripted_value(&s, of[i])
-                                                         : scripted_output(&s, of[i]);
+        value[i] = dfl_equations_find(loaded.eq, of[i]) >= 0 ? scripted_value(&s, of[i])
+                                                             : scripted_output(&s, of[i]);
     scripted_free(&s);
 }
 

@@ -1,0 +1,208 @@
+/* gradient_run.c: a run with the derivatives of its state, and values with their gradients at times of
+   it. */
+#include "study/gradient_internal.h"
+
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status check(const gradient_run *it);
+static dfl_status allocate(gradient_run *it);
+static dfl_status find_slopes(dfl_parameters *out, gradient_run *it);
+static void find_sizes(gradient_run *it);
+static dfl_status advance(gradient_run *it, dfl_simulation *sim);
+static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t);
+static void clear(gradient_run *it);
+
+/* The number of the variable of "initial(x)", -1 if the name is another one. */
+static int initial_of(const dfl_equations *eq, const char *name)
+{
+    static const char begin[] = "initial(";
+    char inside[200];
+    const size_t length = strlen(name), first = sizeof begin - 1;
+    if (length <= first + 1 || strncmp(name, begin, first) || name[length - 1] != ')' ||
+        length - first > sizeof inside)
+        return -1;
+    memcpy(inside, name + first, length - first - 1);
+    inside[length - first - 1] = 0;
+    return dfl_equations_find(eq, inside);
+}
+
+dfl_status dfl_gradient_parameter(followed *out, const gradient_run *it, const char *option,
+                                  const char *name)
+{
+    const dfl_equations *eq = eq_of(it->run);
+    const dfl_declaration *decl = dfl_model_find(eq->model, name);
+    *out = (followed){.name = name, .place = initial_of(eq, name), .symbol = DFL_NO_EXPR};
+    if (out->place >= 0)
+        return DFL_OK;
+    if (!decl || (decl->kind != DFL_A_PARAM && decl->kind != DFL_AN_INPUT))
+        return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                        "%s: '%s' is no parameter or input of %s, nor initial(NAME) of one of its "
+                        "variables",
+                        option, name, eq->model->path);
+    out->symbol = decl->symbol;
+    out->kind = decl->kind;
+    out->index = decl->index;
+    out->value = decl->value;
+    return DFL_OK;
+}
+
+void dfl_loaded_clear(dfl_loaded *loaded)
+{
+    dfl_runnable_free(loaded->run);
+    dfl_equations_free(loaded->eq);
+    dfl_model_free(loaded->model);
+    *loaded = (dfl_loaded){0};
+}
+
+dfl_status dfl_gradient_follow(gradient_run *it)
+{
+    dfl_simulation sim = {
+        .ctx = ctx_of(it->run), .run = it->run, .eq = eq_of(it->run), .settings = it->settings};
+    dfl_parameters parameters;
+    dfl_summary summary;
+    dfl_status status = check(it);
+    if (!status)
+        status = allocate(it);
+    if (!status)
+        status = find_slopes(&parameters, it);
+    if (!status)
+        status = dfl_gradient_start(it); /* before the run keeps branches */
+    if (!status) {
+        find_sizes(it);
+        status = dfl_simulation_begin(&sim);
+    }
+    if (!status)
+        status = dfl_solver_follow(sim.solver, &parameters, it->start);
+    if (!status)
+        status = advance(it, &sim);
+    if (sim.started)
+        status = dfl_simulation_end(&summary, &sim, status);
+    dfl_simulation_clear(&sim);
+    clear(it);
+    return status;
+}
+
+static dfl_status check(const gradient_run *it)
+{
+    const dfl_model *model = eq_of(it->run)->model;
+    if (model->actions.list.count > 0 || model->actions.discretes.count > 0)
+        return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                        "derivatives by parameters cannot be followed: the model has discrete "
+                        "variables, events that act, or friction that sticks");
+    return DFL_OK;
+}
+
+static dfl_status allocate(gradient_run *it)
+{
+    dfl_context *ctx = ctx_of(it->run);
+    const size_t n = (size_t)eq_of(it->run)->n, count = (size_t)it->count, d = sizeof(double);
+    it->symbols = dfl_exprs(eq_of(it->run), (int)(n + count));
+    it->x = dfl_alloc(ctx, n, d);
+    it->start = dfl_alloc(ctx, n * count, d);
+    it->size = dfl_alloc(ctx, count, d);
+    return it->symbols && it->x && it->start && it->size ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* Initial values have no symbol: no row depends on them. */
+static dfl_status find_slopes(dfl_parameters *out, gradient_run *it)
+{
+    const int n = eq_of(it->run)->n;
+    for (int i = 0; i < n; i++)
+        it->symbols[i] = eq_of(it->run)->x[i].symbol;
+    for (int j = 0; j < it->count; j++)
+        it->symbols[n + j] = it->followed[j].symbol;
+    const dfl_status status = dfl_runnable_parameters(out, it->run, it->symbols + n, it->count);
+    out->size = it->size;
+    return status;
+}
+
+/* The sizes of parameters are their values; of initial values, those at the start. */
+static void find_sizes(gradient_run *it)
+{
+    for (int j = 0; j < it->count; j++) {
+        const followed *by = &it->followed[j];
+        const double value = by->place >= 0 ? it->x[by->place] : by->value;
+        it->size[j] = value != 0 ? fabs(value) : 1;
+    }
+}
+
+static double time_of(const gradient_run *it, int i)
+{
+    return it->when && !isnan(it->when[i]) ? it->when[i] : it->settings->to;
+}
+
+/* From one time at which values are wanted to the next, then to the end. */
+static dfl_status advance(gradient_run *it, dfl_simulation *sim)
+{
+    const double end = it->settings->to;
+    double t = it->settings->from;
+    dfl_status status = take_values(it, sim->solver, t);
+    while (!status && t != end) {
+        double next = end;
+        for (int i = 0; i < it->nof; i++)
+            if (time_of(it, i) > t && time_of(it, i) < next)
+                next = time_of(it, i);
+        status = dfl_simulation_advance(sim, next);
+        if (status == DFL_STOPPED && sim->stop_event >= 0)
+            status = dfl_fail(sim->ctx, DFL_INVALID,
+                              "an event ends the run at t = %.10g, which depends on the "
+                              "parameters; end it before with --to",
+                              dfl_solver_time(sim->solver));
+        t = next;
+        if (!status)
+            status = take_values(it, sim->solver, t);
+    }
+    it->t = end;
+    it->steps = dfl_solver_statistics(sim->solver).accepted;
+    return status;
+}
+
+/* gradient[i] += (d expr[i] / d symbols) change; `change` is ncols x count, NULL: the identity. */
+static dfl_status add_slopes(gradient_run *it, int i, const dfl_expr *symbols, int ncols,
+                             const double *change, double t, const double *x, const double *a)
+{
+    dfl_context *ctx = ctx_of(it->run);
+    double *slopes = dfl_alloc(ctx, (size_t)ncols, sizeof *slopes);
+    dfl_status status =
+        slopes ? dfl_runnable_slopes(slopes, it->run, &it->expr[i], 1, symbols, ncols, t, x, a)
+               : DFL_NO_MEMORY;
+    if (!status && change)
+        dfl_gemm(1, it->count, ncols, 1, slopes, 1, change, ncols, 1, it->gradient + i, it->nof);
+    for (int j = 0; !status && !change && j < it->count; j++)
+        it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] += slopes[j];
+    dfl_free(ctx, slopes);
+    return status;
+}
+
+/* The values that are wanted at t: o_x x_theta + o_a a_theta + o_theta. */
+static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
+{
+    const dfl_equations *eq = eq_of(it->run);
+    const dfl_derivatives by = dfl_solver_derivatives(solver);
+    const double *x = dfl_solver_state(solver), *a = by.accelerations;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < it->nof; i++) {
+        if (time_of(it, i) != t)
+            continue;
+        status = dfl_runnable_values(&it->value[i], it->run, &it->expr[i], 1, t, x, a);
+        if (!status)
+            status = add_slopes(it, i, it->symbols, eq->n, by.x, t, x, a);
+        if (!status && dfl_depends(eq->graph, it->expr[i], DFL_SYM_A))
+            status = add_slopes(it, i, eq->a, eq->nv, by.a, t, x, a);
+        if (!status)
+            status = add_slopes(it, i, it->symbols + eq->n, it->count, NULL, t, x, a);
+    }
+    return status;
+}
+
+static void clear(gradient_run *it)
+{
+    dfl_context *ctx = ctx_of(it->run);
+    dfl_free(ctx, it->symbols);
+    dfl_free(ctx, it->x);
+    dfl_free(ctx, it->start);
+    dfl_free(ctx, it->size);
+}
