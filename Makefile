@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
 
-.PHONY: help build demo test test-peers amalgamation deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
+.PHONY: help build demo test test-peers amalgamation deb test-deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -80,6 +80,11 @@ deb: ## Debian packages of the libraries and of the program, in build/
 	@$(INSTALL) build test
 	@$(MAKE) --no-print-directory build
 	@cd build && cpack -B $(CURDIR)/build >/dev/null && ls *.deb
+
+test-deb: ## the Debian packages, installed, used and removed in a fresh Debian
+	@$(INSTALL) build test deb
+	@$(MAKE) --no-print-directory build
+	@tests/install/debian build
 
 python: ## the package driftless for Python, in build/python
 	@$(INSTALL) build test
