@@ -8,16 +8,17 @@
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
 static dfl_status export_source(const cli_arguments *arguments, const cli_model *model);
-static dfl_status export_fmu(const cli_arguments *arguments, const cli_model *model);
+static dfl_status export_running(const cli_arguments *arguments, const cli_model *model);
 
 int cli_export(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_model model = {0};
     dfl_status status = check_arguments(ctx, arguments);
+    const bool running = arguments->fmu || arguments->sfunction;
     if (!status)
-        status = cli_load(&model, ctx, arguments, arguments->fmu ? CLI_TO_CARRY : CLI_EXPRESSIONS);
+        status = cli_load(&model, ctx, arguments, running ? CLI_TO_CARRY : CLI_EXPRESSIONS);
     if (!status)
-        status = arguments->fmu ? export_fmu(arguments, &model) : export_source(arguments, &model);
+        status = running ? export_running(arguments, &model) : export_source(arguments, &model);
     const int exit_status = cli_finish(ctx, status);
     cli_unload(&model);
     return exit_status;
@@ -26,8 +27,9 @@ int cli_export(dfl_context *ctx, const cli_arguments *arguments)
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
 {
     const char *kind = arguments->kind;
-    if (arguments->c + arguments->octave + (arguments->fmu != NULL) != 1)
-        return dfl_fail(ctx, DFL_INVALID, "export to what? Choose one of --fmu, --c and --octave");
+    if (arguments->c + arguments->octave + arguments->sfunction + (arguments->fmu != NULL) != 1)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "export to what? Choose one of --fmu, --sfunction, --c and --octave");
     if (arguments->noutput > 1)
         return dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once");
     if (arguments->fmu && strcmp(arguments->fmu, "2") != 0 && strcmp(arguments->fmu, "3") != 0)
@@ -37,9 +39,11 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
         return dfl_fail(ctx, DFL_INVALID,
                         "--kind '%s': choose cs (co-simulation), me (model exchange) or both",
                         kind);
-    if (!arguments->fmu && (kind || arguments->sources || !isnan(arguments->projection)))
+    if (!arguments->fmu && (kind || arguments->sources))
+        return dfl_fail(ctx, DFL_INVALID, "--kind and --sources belong to --fmu");
+    if (!arguments->fmu && !arguments->sfunction && !isnan(arguments->projection))
         return dfl_fail(ctx, DFL_INVALID,
-                        "--kind, --sources and --projection-tolerance belong to --fmu");
+                        "--projection-tolerance belongs to --fmu and --sfunction");
     return DFL_OK;
 }
 
@@ -112,7 +116,44 @@ static dfl_status write_fmu(const cli_arguments *arguments, const cli_model *mod
     return status;
 }
 
-static dfl_status export_fmu(const cli_arguments *arguments, const cli_model *model)
+/* FILE.c, whose name is that of the S-function, and FILE_solver.c. */
+static dfl_status write_sfunction(const cli_arguments *arguments, const cli_model *model,
+                                  const dfl_fmu_options *options)
+{
+    dfl_context *ctx = model->model->ctx;
+    const char *path = arguments->noutput > 0 ? arguments->output[0] : "";
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const size_t length = strlen(base);
+    dfl_text name = {.ctx = ctx}, code = {.ctx = ctx}, solver = {.ctx = ctx}, other = {.ctx = ctx};
+    dfl_status status = DFL_OK;
+    if (length < 3 || strcmp(base + length - 2, ".c") != 0 ||
+        strspn(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+            length - 2 ||
+        strchr("0123456789_", base[0]))
+        status = dfl_fail(ctx, DFL_INVALID,
+                          "give --output NAME.c; NAME is the name of the S-function: letters, "
+                          "digits and '_', beginning with a letter");
+    if (!status) {
+        dfl_text_bytes(&name, base, length - 2);
+        dfl_text_bytes(&other, path, strlen(path) - 2);
+        dfl_text_add(&other, "_solver.c");
+        status = name.status ? name.status : other.status;
+    }
+    if (!status)
+        status = dfl_export_sfunction(&code, &solver, model->run, options, name.data);
+    if (!status)
+        status = cli_write(path, &code, model);
+    if (!status)
+        status = cli_write(other.data, &solver, model);
+    dfl_text_clear(&name);
+    dfl_text_clear(&code);
+    dfl_text_clear(&solver);
+    dfl_text_clear(&other);
+    return status;
+}
+
+/* What carries the solver with it. */
+static dfl_status export_running(const cli_arguments *arguments, const cli_model *model)
 {
     dfl_context *ctx = model->model->ctx;
     const size_t n = (size_t)model->eq->n;
@@ -133,19 +174,20 @@ static dfl_status export_fmu(const cli_arguments *arguments, const cli_model *mo
         const double projection =
             isnan(arguments->projection) ? 10 * settings.solver.rtol : arguments->projection;
         dfl_study_given(given, held, model->run);
-        status = dfl_export_fmu(&bytes, model->run,
-                                &(dfl_fmu_options){.version = arguments->fmu[0] - '0',
-                                                   .cosimulation = strcmp(kind, "me") != 0,
-                                                   .exchange = strcmp(kind, "cs") != 0,
-                                                   .sources = arguments->sources,
-                                                   .from = state.time,
-                                                   .to = settings.to,
-                                                   .x = state.x,
-                                                   .held = held,
-                                                   .solver = &settings.solver,
-                                                   .projection = projection});
+        const dfl_fmu_options options = {.version = arguments->fmu ? arguments->fmu[0] - '0' : 0,
+                                         .cosimulation = strcmp(kind, "me") != 0,
+                                         .exchange = strcmp(kind, "cs") != 0,
+                                         .sources = arguments->sources,
+                                         .from = state.time,
+                                         .to = settings.to,
+                                         .x = state.x,
+                                         .held = held,
+                                         .solver = &settings.solver,
+                                         .projection = projection};
+        status = arguments->sfunction ? write_sfunction(arguments, model, &options)
+                                      : dfl_export_fmu(&bytes, model->run, &options);
     }
-    if (!status)
+    if (!status && arguments->fmu)
         status = write_fmu(arguments, model, &bytes);
     dfl_start_state_clear(&state, ctx);
     dfl_text_clear(&bytes);

@@ -10,7 +10,8 @@ const cli_command cli_commands[CLI_COMMANDS] = {
      "degrees of freedom, redundant constraints, consistency"},
     {"init", CLI_INIT, "MODEL.lua", "lua", "consistent initial values"},
     {"equations", CLI_EQUATIONS, "MODEL.lua", "lua", "the equations of motion as text or LaTeX"},
-    {"export", CLI_EXPORT, "MODEL.lua", "lua", "a model as FMU, or its equations as C or Octave"},
+    {"export", CLI_EXPORT, "MODEL.lua", "lua",
+     "a model as FMU or S-function, or its equations as C or Octave"},
     {"compare", CLI_COMPARE, "MODEL.lua", "lua",
      "several forms and methods side by side: time, error, drift"},
     {"view", CLI_VIEW, "RESULT.h5", "h5 hdf5",
@@ -210,6 +211,8 @@ static const row table[] = {
      "a functional mock-up unit of FMI 2 or 3, with the solver inside",
      "A functional mock-up unit of the standard FMI, version 2 or 3: binary for this machine, "
      "description, documentation."},
+    {"sfunction", CLI_FLAG, CLI_EXPORT, FIELD(sfunction), NULL, NULL, NULL, NULL,
+     "an S-function for Simulink, with the solver inside: FILE.c and FILE_solver.c", NULL},
     {"kind", CLI_TEXT, CLI_EXPORT, FIELD(kind), "KIND", "cs", NULL, NULL,
      "of an FMU: cs (co-simulation), me (model exchange), both",
      "What an FMU offers: `cs` co-simulation with the solver of Driftless, `me` model exchange, "

@@ -30,17 +30,16 @@ dfl_status dfl_runnable_carry(dfl_text *text, dfl_runnable *run)
     if (obstacle)
         return dfl_fail(run->ctx, DFL_INVALID,
                         "the model cannot be exported this way because it has %s", obstacle);
-    dfl_status status =
-        run->eq->n0 > 0 && !run->balance ? dfl_runnable_make_balance(run) : DFL_OK;
+    dfl_status status = run->eq->n0 > 0 && !run->balance ? dfl_runnable_make_balance(run) : DFL_OK;
     if (status)
         return status;
     list_programs(&w);
     write_tables(&w);
     status = write_programs(&w);
-    write_functions(&w, "switch_functions", &run->switches.all);
-    write_functions(&w, "instant_functions", &run->switches.of_time);
-    write_functions(&w, "pulse_functions", &run->pulses);
-    write_functions(&w, "event_functions", &run->events);
+    write_functions(&w, "model_switch_functions", &run->switches.all);
+    write_functions(&w, "model_instant_functions", &run->switches.of_time);
+    write_functions(&w, "model_pulse_functions", &run->pulses);
+    write_functions(&w, "model_event_functions", &run->events);
     write_switches(&w);
     write_events(&w);
     write_names(&w);
@@ -116,7 +115,8 @@ static dfl_status write_programs(writer *w)
         if (!status)
             dfl_emit_tape_data(w->text, w->programs[i]->tape, name, is_enclosed(i));
     }
-    dfl_text_add(w->text, "\nstatic const dfl_carried_program programs[DFL_CARRY_PROGRAMS] = {\n");
+    dfl_text_add(w->text,
+                 "\nstatic const dfl_carried_program model_programs[DFL_CARRY_PROGRAMS] = {\n");
     for (int i = 0; i < DFL_CARRY_PROGRAMS; i++) {
         if (w->programs[i] && w->programs[i]->tape)
             dfl_text_add(w->text, "    {&program_%d_tape, program_%d, %d},\n", i, i,
@@ -150,7 +150,7 @@ static void write_tables(const writer *w)
         snprintf(name, sizeof name, "table_%d_coef", i);
         dfl_emit_numbers(w->text, name, table->coef, 6 * ((size_t)table->n + 1));
     }
-    dfl_text_add(w->text, "static const dfl_table_data tables[] = {\n");
+    dfl_text_add(w->text, "static const dfl_table_data model_tables[] = {\n");
     for (int i = 0; i < graph->nsplines; i++)
         dfl_text_add(w->text, "    {%d, table_%d_x, table_%d_coef, %d, %d},\n", graph->splines[i].n,
                      i, i, graph->splines[i].smoothness, graph->splines[i].end_smoothness);
@@ -177,13 +177,13 @@ static void write_switches(const writer *w)
 {
     const dfl_switches *sw = &w->run->switches;
     const dfl_model *model = w->eq->model;
-    dfl_text_add(w->text, "static const dfl_carried_switch switch_kinds[] = {");
+    dfl_text_add(w->text, "static const dfl_carried_switch model_switch_kinds[] = {");
     for (int i = 0; i < sw->nitems; i++)
         dfl_text_add(w->text, "{%d, %d}, ", (int)sw->item[i].kind, sw->item[i].spline);
-    dfl_text_add(w->text, "{0}};\nstatic const dfl_carried_watch watched[] = {");
+    dfl_text_add(w->text, "{0}};\nstatic const dfl_carried_watch model_watched[] = {");
     for (int i = 0; i < sw->count; i++)
         dfl_text_add(w->text, "{%d, %d}, ", sw->watched[i].number, sw->watched[i].sense);
-    dfl_text_add(w->text, "{0}};\nstatic const char *const motions[] = {");
+    dfl_text_add(w->text, "{0}};\nstatic const char *const model_motions[] = {");
     for (int i = 0; i < model->motions.count; i++) {
         dfl_emit_string(w->text, model->motions.item[i].name);
         dfl_text_add(w->text, ", ");
@@ -203,17 +203,17 @@ static const dfl_declaration *declared(const writer *w, dfl_declared kind, int i
 static void write_events(const writer *w)
 {
     const int count = w->eq->model->count[DFL_AN_EVENT];
-    dfl_text_add(w->text, "static const dfl_event_kind event_kinds[] = {");
+    dfl_text_add(w->text, "static const dfl_event_kind model_event_kinds[] = {");
     for (int i = 0; i < count; i++) {
         const dfl_declaration *event = declared(w, DFL_AN_EVENT, i);
         dfl_text_add(w->text, "{%d, %d}, ", event->direction, event->stop);
     }
-    dfl_text_add(w->text, "{0}};\nstatic const char *const event_names[] = {");
+    dfl_text_add(w->text, "{0}};\nstatic const char *const model_event_names[] = {");
     for (int i = 0; i < count; i++) {
         dfl_emit_string(w->text, declared(w, DFL_AN_EVENT, i)->name);
         dfl_text_add(w->text, ", ");
     }
-    dfl_text_add(w->text, "0};\nstatic const char *const event_failures[] = {");
+    dfl_text_add(w->text, "0};\nstatic const char *const model_event_failures[] = {");
     for (int i = 0; i < count; i++) {
         dfl_emit_string(w->text, declared(w, DFL_AN_EVENT, i)->failure);
         dfl_text_add(w->text, ", ");
@@ -238,16 +238,16 @@ static void write_names(const writer *w)
 {
     const dfl_equations *eq = w->eq;
     const dfl_declaration *item = eq->model->declarations.item;
-    write_named(w, "params", DFL_A_PARAM, w->run->param);
-    write_named(w, "inputs", DFL_AN_INPUT, w->run->input);
-    write_named(w, "outputs", DFL_AN_OUTPUT, NULL);
-    dfl_text_add(w->text, "static const dfl_carried_name unknowns[] = {\n");
+    write_named(w, "model_params", DFL_A_PARAM, w->run->param);
+    write_named(w, "model_inputs", DFL_AN_INPUT, w->run->input);
+    write_named(w, "model_outputs", DFL_AN_OUTPUT, NULL);
+    dfl_text_add(w->text, "static const dfl_carried_name model_unknowns[] = {\n");
     for (int i = 0; i < eq->n; i++) {
         dfl_text_add(w->text, "    {");
         dfl_emit_string(w->text, eq->x[i].name);
         dfl_text_add(w->text, ", 0},\n");
     }
-    dfl_text_add(w->text, "    {0}};\nstatic const char *const rows[] = {\n");
+    dfl_text_add(w->text, "    {0}};\nstatic const char *const model_rows[] = {\n");
     for (int i = 0; i < eq->nl + eq->nm + eq->ne + eq->nep + eq->n0; i++) {
         const int e = i - eq->nl - eq->nm, ep = e - eq->ne, gam = ep - eq->nep;
         const int v = eq->nw + eq->nl + eq->nm + eq->nr;
@@ -258,7 +258,7 @@ static void write_names(const writer *w)
                                            : eq->x[v + eq->massless.velocity[gam]].name);
         dfl_text_add(w->text, ",\n");
     }
-    dfl_text_add(w->text, "    0};\nstatic const int levels[] = {");
+    dfl_text_add(w->text, "    0};\nstatic const int model_levels[] = {");
     for (int i = 0; i < eq->ne + eq->nep; i++)
         dfl_text_add(w->text, "%d, ",
                      item[i < eq->ne ? eq->declared.e[i] : eq->declared.ep[i - eq->ne]].index);
@@ -271,9 +271,10 @@ static void write_sizes(const writer *w)
     const dfl_equations *eq = w->eq;
     const dfl_model *model = eq->model;
     const dfl_eom *eom = &w->run->eom;
-    write_ints(w, "int", "kinds", w->run->kinds.kind, eq->n);
-    dfl_emit_numbers(w->text, "sizes", w->run->kinds.size, (size_t)eq->n);
-    dfl_text_add(w->text, "static const dfl_sizes unknown_sizes = {kinds, sizes};\n");
+    write_ints(w, "int", "model_kinds", w->run->kinds.kind, eq->n);
+    dfl_emit_numbers(w->text, "model_sizes", w->run->kinds.size, (size_t)eq->n);
+    dfl_text_add(w->text,
+                 "static const dfl_sizes model_unknown_sizes = {model_kinds, model_sizes};\n");
     dfl_text_add(w->text,
                  "#define CARRIED_EOM {.np = %d, .nv = %d, .nr = %d, .nw = %d, .ns = %d, .nl = %d, "
                  ".nm = %d, .ne = %d, .nep = %d, .n0 = %d, .mass_diagonal = %d, .mass_constant = "
@@ -285,13 +286,14 @@ static void write_sizes(const writer *w)
     dfl_text_add(
         w->text,
         "#define CARRIED_PARTS .eom = CARRIED_EOM, .n = %d, .nparams = %d, .ninputs = %d, .nlevels "
-        "= %d, .noutputs = %d, .nevents = %d, .nmotions = %d, .ncontinued = %d, .params = params, "
-        ".inputs = inputs, .outputs = outputs, .x = unknowns, .rows = rows, .levels = levels, "
-        ".sizes = &unknown_sizes, .programs = programs, .switches = switch_functions, .instants = "
-        "instant_functions, .pulses = pulse_functions, .events = event_functions, .nswitches = %d, "
-        ".switch_kinds = switch_kinds, .watched = watched, .motions = motions, .event_kinds = "
-        "event_kinds, .event_names = event_names, .event_failures = event_failures, "
-        ".accelerations = %d, .ntables = %d, .tables = tables\n",
+        "= %d, .noutputs = %d, .nevents = %d, .nmotions = %d, .ncontinued = %d, .params = "
+        "model_params, .inputs = model_inputs, .outputs = model_outputs, .x = model_unknowns, "
+        ".rows = model_rows, .levels = model_levels, .sizes = &model_unknown_sizes, .programs = "
+        "model_programs, .switches = model_switch_functions, .instants = model_instant_functions, "
+        ".pulses = model_pulse_functions, .events = model_event_functions, .nswitches = %d, "
+        ".switch_kinds = model_switch_kinds, .watched = model_watched, .motions = model_motions, "
+        ".event_kinds = model_event_kinds, .event_names = model_event_names, .event_failures = "
+        "model_event_failures, .accelerations = %d, .ntables = %d, .tables = model_tables\n",
         eq->n, model->count[DFL_A_PARAM], model->count[DFL_AN_INPUT],
         model->count[DFL_AN_INVARIANT], model->count[DFL_AN_OUTPUT], model->count[DFL_AN_EVENT],
         w->run->switches.count > 0 ? model->motions.count : 0,

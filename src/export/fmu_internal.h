@@ -38,6 +38,9 @@ dfl_status dfl_fmu_source(dfl_text *text, const dfl_fmu_writer *w);
 void dfl_fmu_description(dfl_text *text, const dfl_fmu_writer *w);
 void dfl_fmu_documentation(dfl_text *text, const dfl_fmu_writer *w);
 
+/* The callbacks of an S-function; '$' is its name. */
+extern const char dfl_template_sfunction_c[];
+
 /* The parts of every FMU, embedded when Driftless is built. */
 extern const char dfl_fmu_archive[], dfl_fmu_archive_end[], dfl_fmu_header[], dfl_fmu_header_end[],
     dfl_fmu_code[], dfl_fmu_code_end[], dfl_fmu_license[], dfl_fmu_license_end[];

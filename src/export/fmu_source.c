@@ -46,13 +46,14 @@ static void write_options(dfl_text *text, const dfl_solver_options *o, int n, in
 {
     const dfl_constraint_options *c = &o->constraints;
     if (o->error.rtol_each)
-        dfl_emit_numbers(text, "rtol_each", o->error.rtol_each, (size_t)n);
+        dfl_emit_numbers(text, "model_rtol_each", o->error.rtol_each, (size_t)n);
     if (o->error.atol_each)
-        dfl_emit_numbers(text, "atol_each", o->error.atol_each, (size_t)n);
+        dfl_emit_numbers(text, "model_atol_each", o->error.atol_each, (size_t)n);
     if (c->independent)
-        write_flags(text, "independent", c->independent, n);
+        write_flags(text, "model_independent", c->independent, n);
     if (c->ncombinations > 0)
-        dfl_emit_numbers(text, "combinations", c->combinations, (size_t)(c->ncombinations * np));
+        dfl_emit_numbers(text, "model_combinations", c->combinations,
+                         (size_t)(c->ncombinations * np));
     dfl_text_add(text, "#define CARRIED_OPTIONS { \\\n");
     dfl_text options = {.ctx = text->ctx};
     dfl_text_add(&options,
@@ -60,8 +61,8 @@ static void write_options(dfl_text *text, const dfl_solver_options *o, int n, in
                  o->rtol, o->atol, (int)o->form, (int)o->integrator, o->order);
     dfl_text_add(&options, "    .error = {.norm = %d, .duration = %.17g, .rounding = %.17g%s%s},\n",
                  (int)o->error.norm, o->error.duration, o->error.rounding,
-                 o->error.rtol_each ? ", .rtol_each = rtol_each" : "",
-                 o->error.atol_each ? ", .atol_each = atol_each" : "");
+                 o->error.rtol_each ? ", .rtol_each = model_rtol_each" : "",
+                 o->error.atol_each ? ", .atol_each = model_atol_each" : "");
     write_steps(&options, o);
     dfl_text_add(
         &options,
@@ -70,9 +71,9 @@ static void write_options(dfl_text *text, const dfl_solver_options *o, int n, in
         ".rigid_invariants = %d%s",
         c->rank_tolerance, c->redundant, (int)c->algebraic, (int)c->selectors, (int)c->renewal,
         c->lagged, c->turning, c->rigid_invariants,
-        c->independent ? ", .independent = independent" : "");
+        c->independent ? ", .independent = model_independent" : "");
     if (c->ncombinations > 0)
-        dfl_text_add(&options, ", .ncombinations = %d, .combinations = combinations",
+        dfl_text_add(&options, ", .ncombinations = %d, .combinations = model_combinations",
                      c->ncombinations);
     dfl_text_add(&options, "},\n    .baumgarte = {.alpha = %.17g, .beta = %.17g}}\n",
                  o->baumgarte.alpha, o->baumgarte.beta);
@@ -90,15 +91,16 @@ dfl_status dfl_fmu_source(dfl_text *text, const dfl_fmu_writer *w)
     const dfl_status status = dfl_runnable_carry(text, w->run);
     if (status)
         return status;
-    dfl_emit_numbers(text, "start", o->x, (size_t)eq->n);
-    write_flags(text, "held", o->held, eq->n);
+    dfl_emit_numbers(text, "model_start", o->x, (size_t)eq->n);
+    write_flags(text, "model_held", o->held, eq->n);
     write_options(text, o->solver, eq->n, eq->np);
     dfl_text_add(text,
                  "\nconst dfl_carried dfl_carried_model = {\n    CARRIED_PARTS,\n    .name = ");
     dfl_emit_string(text, eq->model->name);
-    dfl_text_add(text,
-                 ",\n    .hash = MODEL_HASH,\n    .time = %.17g,\n    .start = start,\n    .held = "
-                 "held,\n    .options = CARRIED_OPTIONS,\n    .projection = %.17g};\n",
-                 o->from, o->projection);
+    dfl_text_add(
+        text,
+        ",\n    .hash = MODEL_HASH,\n    .time = %.17g,\n    .start = model_start,\n    .held = "
+        "model_held,\n    .options = CARRIED_OPTIONS,\n    .projection = %.17g};\n",
+        o->from, o->projection);
     return text->status;
 }
