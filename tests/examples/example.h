@@ -16,6 +16,9 @@ enum { DRAWN_EXAMPLES = sizeof drawn_examples / sizeof *drawn_examples };
 /* The truck with a seat: test_truck_seat.c. */
 static const char truck_seat[] = "truck-seat";
 
+/* The train of many cars: test_train.c. */
+static const char train[] = "train";
+
 /* The example `name` with --set texts, ended by NULL. */
 static inline scripted load_with(const char *name, const char *const *sets)
 {

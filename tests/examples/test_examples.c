@@ -734,7 +734,7 @@ static bool is_checked(const char *file)
     for (int i = 0; i < DRAWN_EXAMPLES; i++)
         if (is_file_of(file, drawn_examples[i]))
             return true;
-    return is_file_of(file, truck_seat);
+    return is_file_of(file, truck_seat) || is_file_of(file, train);
 }
 
 static void every_file_of_the_folder_has_a_check(void **state)
