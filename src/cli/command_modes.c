@@ -3,6 +3,7 @@
 
 #include "result/result.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,12 @@ int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load_few(&near, ctx, arguments, ".json .html");
+    dfl_status status = DFL_OK;
+    if (arguments->count != floor(arguments->count) && !isnan(arguments->count))
+        status = dfl_fail(ctx, DFL_INVALID, "--count %g: give a whole number of modes",
+                          arguments->count);
+    if (!status)
+        status = cli_near_load_few(&near, ctx, arguments, ".json .html");
     if (!status)
         status = arguments->over ? over_values(&text, &json, &near, arguments)
                                  : at_one_point(&text, &json, &near, arguments);
@@ -140,7 +146,7 @@ static dfl_status find_few(dfl_modes *out, cli_near *near, const cli_arguments *
     if (!status)
         status = dfl_modes_few(out, &near->linear.linear.kind, near->model.model->ctx,
                                dfl_runnable_eom(near->model.run), near->state.t, near->state.x,
-                               (int)ceil(arguments->count));
+                               (int)fmin(arguments->count, INT_MAX));
     near->linear.t = near->state.t;
     return status;
 }
@@ -166,7 +172,7 @@ static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments
         status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
                                 near->linear.linear.A);
     if (!status && arguments->count < out->count)
-        status = keep_smallest(out, (int)ceil(arguments->count));
+        status = keep_smallest(out, (int)fmin(arguments->count, INT_MAX));
     return status;
 }
 

@@ -119,6 +119,8 @@ void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
 /* From now on the equations keep the branches of select, abs, sign, min, max, floor and tables until
    the solver changes them through `out`; before, they follow every state. */
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run);
+/* They follow every state again; contacts keep their modes. */
+void dfl_runnable_unlock(dfl_runnable *run);
 
 /* The functions of time alone in the equations, for the solver. */
 void dfl_runnable_pulses(dfl_pulse_options *out, dfl_runnable *run);
@@ -145,6 +147,9 @@ dfl_owner dfl_runnable_owner(const dfl_runnable *run, int function);
 /* The present branch of a switch; the present mode of a contact. */
 double dfl_runnable_branch(const dfl_runnable *run, int number);
 dfl_contact_mode dfl_runnable_mode(const dfl_runnable *run, int contact);
+/* Gaps, loads and limits of all contacts of the model (out has room for each) at a state. */
+void dfl_runnable_contacts(dfl_contact_state *out, const dfl_runnable *run, double t,
+                           const double *x);
 
 /* The energy T + V in the present branches, for both sides of an instant; NAN: unknown. */
 double dfl_runnable_branch_energy(const dfl_runnable *run, double t, const double *x);

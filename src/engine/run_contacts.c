@@ -128,24 +128,33 @@ void dfl_run_contacts_clear(dfl_runnable *run)
     dfl_free(run->ctx, all->contact);
 }
 
+void dfl_runnable_contacts(dfl_contact_state *out, const dfl_runnable *run, double t,
+                           const double *x)
+{
+    const dfl_run_contacts *all = &run->contacts;
+    double *value = all->value, *law = all->law;
+    dfl_runnable_evaluate(&all->motion.values, run, t, x, NULL, &value);
+    dfl_runnable_evaluate(&all->laws, run, t, x, NULL, &law);
+    for (int i = 0; i < run->eq->model->actions.touches.count; i++)
+        out[i] = (dfl_contact_state){.gap = value[2 * i],
+                                     .slip = value[2 * i + 1],
+                                     .load = law[4 * i],
+                                     .limit = law[4 * i + 1],
+                                     .restitution = law[4 * i + 2],
+                                     .friction = law[4 * i + 3]};
+}
+
 static int contact_states(dfl_contact_state *out, double t, const double *x,
                           const double *tolerance, void *user)
 {
     const dfl_runnable *run = user;
     const dfl_run_contacts *all = &run->contacts;
-    double *value = all->value, *law = all->law;
-    dfl_runnable_evaluate(&all->motion.values, run, t, x, NULL, &value);
-    dfl_runnable_evaluate(&all->laws, run, t, x, NULL, &law);
+    dfl_runnable_contacts(out, run, t, x);
     dfl_functions_noise(all->noise, &all->motion, run, t, x, tolerance);
-    for (int i = 0; i < run->eq->model->actions.touches.count; i++)
-        out[i] = (dfl_contact_state){.gap = value[2 * i],
-                                     .slip = value[2 * i + 1],
-                                     .gap_noise = all->noise[2 * i],
-                                     .slip_noise = all->noise[2 * i + 1],
-                                     .load = law[4 * i],
-                                     .limit = law[4 * i + 1],
-                                     .restitution = law[4 * i + 2],
-                                     .friction = law[4 * i + 3]};
+    for (int i = 0; i < run->eq->model->actions.touches.count; i++) {
+        out[i].gap_noise = all->noise[2 * i];
+        out[i].slip_noise = all->noise[2 * i + 1];
+    }
     return 0;
 }
 

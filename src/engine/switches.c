@@ -420,3 +420,8 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .user = run};
     dfl_run_contacts_describe(out, run);
 }
+
+void dfl_runnable_unlock(dfl_runnable *run)
+{
+    run->switches.locked = false;
+}

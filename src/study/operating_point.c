@@ -13,7 +13,7 @@ static dfl_status run_to(dfl_state_found *out, dfl_runnable *run, const dfl_sett
                          double t);
 static dfl_status mark_moving(bool *moving, dfl_runnable *run, const char *names);
 static dfl_status take_values(dfl_runnable *run, const char *list, bool held);
-static dfl_status take_value(dfl_runnable *run, const char *item, bool held);
+static dfl_status take_value(dfl_runnable *run, bool *given, const char *item, bool held);
 
 dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run, const dfl_settings *settings,
                            const dfl_state_choice *choice)
@@ -87,7 +87,7 @@ dfl_status dfl_study_equilibrium(dfl_equilibrium *report, double *x, dfl_runnabl
     if (!status)
         status = dfl_equilibrium_find(x, report, ctx_of(run), dfl_runnable_eom(run), t, &options);
     dfl_free(ctx_of(run), moving);
-    return status;
+    return status ? dfl_study_name_contacts(run, status) : dfl_study_check_contacts(run, t, x);
 }
 
 /* Coordinates, whose own velocities are meant, and velocities or speeds. */
@@ -123,10 +123,17 @@ static dfl_status start_at(double *x, dfl_runnable *run, const dfl_settings *set
     dfl_solver_options options = {.rtol = 1e-10,
                                   .constraints.redundant = settings->solver.constraints.redundant};
     dfl_solver *solver = NULL;
+    const bool touching = eq_of(run)->model->actions.touches.count > 0;
+    if (touching) { /* contacts close, stick and slip as in a run, and stay so */
+        dfl_runnable_lock(&options.switches, run);
+        options.switches.name = dfl_study_name_function;
+    }
     dfl_status status = dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &options);
     if (!status)
         status = dfl_study_start(x, NULL, run, solver, &options, settings->from);
     dfl_solver_free(solver);
+    if (touching)
+        dfl_runnable_unlock(run);
     return status;
 }
 
@@ -156,7 +163,8 @@ static dfl_status take_values(dfl_runnable *run, const char *list, bool held)
 {
     dfl_model *model = eq_of(run)->model;
     char *copy = dfl_copy_string(ctx_of(run), list);
-    dfl_status status = copy ? DFL_OK : DFL_NO_MEMORY;
+    bool *given = dfl_alloc(ctx_of(run), (size_t)eq_of(run)->n, sizeof *given);
+    dfl_status status = copy && given ? DFL_OK : DFL_NO_MEMORY;
     for (int i = 0; i < model->starts.count; i++)
         model->starts.item[i].held = false;
     char *next = copy;
@@ -165,13 +173,14 @@ static dfl_status take_values(dfl_runnable *run, const char *list, bool held)
         next = strchr(item, ',');
         if (next)
             *next++ = 0;
-        status = take_value(run, item, held);
+        status = take_value(run, given, item, held);
     }
+    dfl_free(ctx_of(run), given);
     dfl_free(ctx_of(run), copy);
     return status;
 }
 
-static dfl_status take_value(dfl_runnable *run, const char *item, bool held)
+static dfl_status take_value(dfl_runnable *run, bool *given, const char *item, bool held)
 {
     const dfl_equations *eq = eq_of(run);
     const char *equal = strrchr(item, '=');
@@ -184,6 +193,9 @@ static dfl_status take_value(dfl_runnable *run, const char *item, bool held)
     const int k = dfl_equations_find(eq, name);
     if (k < 0)
         return dfl_study_unknown_name(run, "--at", name);
+    if (given[k])
+        return dfl_fail(ctx_of(run), DFL_INVALID, "--at: %s is given twice", name);
+    given[k] = true;
     return dfl_model_start(eq->model, 0, eq->x[k].symbol, value, held);
 }
 

@@ -144,4 +144,9 @@ dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *ru
 /* operating_point.c: DFL_INVALID: `option` names a variable that does not exist. */
 dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, const char *name);
 
+/* equilibrium_contacts.c: DFL_NOT_CONVERGED if a contact pulls, is penetrated or sticks too much at an equilibrium; adds to the
+   message of a search that failed that contacts keep their modes. */
+dfl_status dfl_study_check_contacts(dfl_runnable *run, double t, const double *x);
+dfl_status dfl_study_name_contacts(dfl_runnable *run, dfl_status failure);
+
 #endif

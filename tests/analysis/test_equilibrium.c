@@ -167,6 +167,48 @@ static void dynamic_and_auxiliary_variables_come_to_rest(void **state)
     near_free(&it);
 }
 
+/* A contact stays as a run starts: a block on the floor is held, one in the air is not; on a slope of forces it sticks up
+   to its limit 0.3 m g = 2.943, and slips beyond. */
+static void contacts_are_closed_as_a_run_starts(void **state)
+{
+    (void)state;
+    static const char *const block =
+        "local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+        "force(y, -9.81) force(x, 2 - 3*x)\n"
+        "unilateral('floor', y, { friction = 0.3, slip = velocity(x) })\n"
+        "initial{ x = 0.2, y = 0, ['der(x)'] = 0, ['der(y)'] = 0 }\n";
+    near it = near_find(block, NULL, NULL);
+    assert_int_equal(it.linear.linear.kind, DFL_AT_EQUILIBRIUM);
+    assert_int_equal(it.linear.linear.ny, 1); /* x may be elsewhere, but does not move */
+    near_close(near_value(&it, "lambda(floor)"), -9.81, 1e-12);
+    near_free(&it);
+    it = near_find(block, "equilibrium", NULL);
+    near_close(near_value(&it, "x"), 0.2, 1e-12);
+    near_free(&it);
+    it = near_find(block, "x=5,y=0", NULL); /* it slips: x'' = 2 - 3 x + 2.943 */
+    assert_int_equal(it.linear.linear.kind, DFL_AT_FROZEN);
+    assert_int_equal(it.linear.linear.ny, 2);
+    near_has(&it, 0, sqrt(3), 1e-9);
+    near_free(&it);
+    it = near_find(block, "x=0.2,y=1", NULL); /* it falls */
+    assert_int_equal(it.linear.linear.ny, 4);
+    near_free(&it);
+}
+
+/* The floor would have to pull: no equilibrium. */
+static void contacts_do_not_pull_at_an_equilibrium(void **state)
+{
+    (void)state;
+    near it = near_load("local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                        "force(y, -9.81 + 20*x) force(x, -x + 1 - velocity(x))\n"
+                        "unilateral('floor', y)\n"
+                        "initial{ x = 0, y = 0, ['der(x)'] = 0, ['der(y)'] = 0 }\n");
+    const dfl_state_choice rest = {.at = "equilibrium"};
+    assert_int_equal(dfl_study_state(&it.state, it.s.run, &it.settings, &rest), DFL_NOT_CONVERGED);
+    assert_non_null(strstr(dfl_message(it.s.ctx), "only if it pulls with 10.19"));
+    near_free(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +220,8 @@ int main(void)
         cmocka_unit_test(rates_that_never_vanish_are_named),
         cmocka_unit_test(failures_name_what_is_not_balanced),
         cmocka_unit_test(dynamic_and_auxiliary_variables_come_to_rest),
+        cmocka_unit_test(contacts_are_closed_as_a_run_starts),
+        cmocka_unit_test(contacts_do_not_pull_at_an_equilibrium),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
