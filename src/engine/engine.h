@@ -90,6 +90,10 @@ dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, dou
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x);
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
+/* Whether constraint row `row` (of nl + nm) is 0 = 0 at present: a contact that is open, friction
+   that slips, a constraint that is not active. */
+bool dfl_runnable_row_is_off(const dfl_runnable *run, int row);
+
 /* Of the event functions: bounds over an interval, and how much they change with tolerances. */
 void dfl_runnable_event_bounds(dfl_bounds *value, const dfl_runnable *run, const dfl_bounds *t,
                                const dfl_bounds *x);

@@ -119,6 +119,11 @@ bool dfl_actions_mask(dfl_runnable *run)
     return changed;
 }
 
+bool dfl_runnable_row_is_off(const dfl_runnable *run, int row)
+{
+    return run->actions.masked && run->actions.off[row];
+}
+
 void dfl_actions_list(dfl_switch *items, const dfl_runnable *run)
 {
     const dfl_model *model = run->eq->model;

@@ -42,9 +42,20 @@ static int read_slip(dfl_stroke along[2], lua_State *L, const dfl_element *e)
                                 .line = dfl_script_line(L),
                                 .v = DFL_NO_EXPR,
                                 .xd = pair ? dfl_element_pair(L, e, "slip", i, k + 1)
-                                           : dfl_arg_expr(L, "unilateral: slip", i)};
+                                           : dfl_arg_expr(L, e->call, i)};
     lua_pop(L, 1);
     return count;
+}
+
+/* Friction of a contact: the coefficient `rough` and the directions of its slip belong together. */
+static void read_friction(dfl_touch_law *law, dfl_stroke along[2], lua_State *L,
+                          const dfl_element *e, bool rough)
+{
+    law->directions = read_slip(along, L, e);
+    law->along = along;
+    const bool slips = law->directions > 0;
+    dfl_element_need(L, e, slips == rough, slips ? "the coefficient" : "the speed of slip",
+                     slips ? "give friction = ..." : "give slip = ..., in m/s");
 }
 
 /* unilateral(name, gap, { restitution, friction, static, slip }): gap >= 0. */
@@ -67,11 +78,8 @@ static int call_unilateral(lua_State *L)
                                   {"slip", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "unilateral", e.name, 3, options, 4);
     dfl_sandbox_charge(L, 1e4);
-    law.directions = read_slip(along, L, &e);
-    law.along = along;
+    read_friction(&law, along, L, &e, rough);
     const bool slips = law.directions > 0;
-    dfl_element_need(L, &e, slips == rough, slips ? "the coefficient" : "the speed of slip",
-                     slips ? "give friction = ..." : "give slip = ..., in m/s");
     check(L, &e, dfl_stroke_expr(&gap, drawing, law.gap));
     check(L, &e, dfl_touch_add(&s, drawing, &law));
     const dfl_field fields[] = {{"gap", law.gap},
@@ -86,14 +94,17 @@ static int call_unilateral(lua_State *L)
     return dfl_element_push(L, e.name, fields, law.directions > 1 ? 9 : 7);
 }
 
-/* stop(name, joint or expression, { lower, upper, restitution }). */
+/* stop(name, joint or expression, { lower, upper, restitution, friction, static, slip }). */
 static int call_stop(lua_State *L)
 {
     dfl_graph *g = dfl_script_of(L)->model->graph;
     dfl_drawing *drawing = dfl_script_drawing(L);
     dfl_element e = {.call = "stop", .joint = -1};
-    dfl_stroke x = {0};
-    dfl_expr bound[2] = {DFL_NO_EXPR, DFL_NO_EXPR}, restitution = 0, gap = 0, mode = 0, force = 0;
+    dfl_stroke x = {0}, along[2];
+    dfl_expr bound[2] = {DFL_NO_EXPR, DFL_NO_EXPR}, gap = 0, mode = 0, force = 0, rubbing = 0;
+    bool rough = false;
+    dfl_touch_law law = {
+        .line = dfl_script_line(L), .sticking = DFL_NO_EXPR, .radius = dfl_constant(g, 1.0)};
     dfl_arg_count(L, "stop", 3, 3);
     e.name = dfl_arg_name(L, "stop", 1);
     if (luaL_testudata(L, 2, DFL_JOINT))
@@ -102,11 +113,15 @@ static int call_stop(lua_State *L)
         check(L, &e, dfl_stroke_expr(&x, drawing, dfl_arg_expr(L, "stop", 2)));
     const dfl_option options[] = {{"lower", DFL_OPTION_EXPR, &bound[0], NULL},
                                   {"upper", DFL_OPTION_EXPR, &bound[1], NULL},
-                                  {"restitution", DFL_OPTION_EXPR, &restitution, NULL}};
-    dfl_read_options(L, "stop", e.name, 3, options, 3);
+                                  {"restitution", DFL_OPTION_EXPR, &law.restitution, NULL},
+                                  {"friction", DFL_OPTION_EXPR, &law.kinetic, &rough},
+                                  {"static", DFL_OPTION_EXPR, &law.sticking, NULL},
+                                  {"slip", DFL_OPTION_OTHER, NULL, NULL}};
+    dfl_read_options(L, "stop", e.name, 3, options, 6);
     dfl_sandbox_charge(L, 1e4);
     dfl_element_need(L, &e, bound[0] != DFL_NO_EXPR || bound[1] != DFL_NO_EXPR, "a bound",
                      "give lower = ... or upper = ...");
+    read_friction(&law, along, L, &e, rough);
     for (int k = 0; k < 2; k++) {
         char name[128];
         dfl_touch_symbols s;
@@ -114,13 +129,16 @@ static int call_stop(lua_State *L)
             continue;
         snprintf(name, sizeof name, "%s.%s", e.name, k ? "upper" : "lower");
         const dfl_expr distance = k ? dfl_sub(g, bound[1], x.x) : dfl_sub(g, x.x, bound[0]);
-        const dfl_touch_law law = {
-            .line = dfl_script_line(L), .name = name, .gap = distance, .restitution = restitution};
+        law.name = name;
+        law.gap = distance;
         check(L, &e, dfl_touch_add(&s, drawing, &law));
         gap = mode == 0 ? distance : dfl_binary(g, DFL_OP_MIN, gap, distance);
         mode = dfl_add(g, mode, s.closed);
         force = k ? dfl_sub(g, force, s.load) : s.load;
+        if (rough)
+            rubbing = dfl_add(g, rubbing, s.total);
     }
-    const dfl_field fields[] = {{"gap", gap}, {"rate", x.xd}, {"f", force}, {"mode", mode}};
-    return dfl_element_push(L, e.name, fields, 4);
+    const dfl_field fields[] = {
+        {"gap", gap}, {"rate", x.xd}, {"f", force}, {"mode", mode}, {"friction", rubbing}};
+    return dfl_element_push(L, e.name, fields, 5);
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static dfl_status refuse_massless(const dfl_solver *solver, double t, bool friction);
+static bool acts_without_mass(const dfl_solver *solver, int k);
 static dfl_status look(dfl_solver *solver, double t);
 static void note_left(dfl_solver *solver);
 
@@ -95,10 +97,14 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
     dfl_status status = look(solver, t);
     if (!status)
         status = dfl_contacts_speeds(solver, t, c->x);
+    if (!status) /* what is near, as if it were closed */
+        status = refuse_massless(solver, t, false);
     if (!status)
         status = dfl_contacts_collide(solver, t);
     if (!status)
         status = dfl_contacts_search(solver, t);
+    if (!status)
+        status = refuse_massless(solver, t, true);
     if (status)
         return status;
     for (int i = 0; i < c->count; i++)
@@ -161,6 +167,48 @@ dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x)
         }
     }
     return status;
+}
+
+/* Rows of the trial that hold a direction without mass leave its balance an unknown too few. */
+static dfl_status refuse_massless(const dfl_solver *solver, double t, bool friction)
+{
+    const dfl_contacts *c = solver->contacts;
+    const dfl_contact *contacts = solver->options.switches.contacts.contacts;
+    for (int k = 0; k < CONTACT_ROWS * c->count; k++) {
+        const int i = k / CONTACT_ROWS;
+        const bool normal = k % CONTACT_ROWS == 0,
+                   on = normal ? c->trial[i].closed : c->trial[i].stick;
+        if (!on || !(normal || friction) || !acts_without_mass(solver, k))
+            continue;
+        return normal
+                   ? dfl_fail(solver->ctx, DFL_INVALID,
+                              "contact '%s' closes at t = %.10g along a direction without mass; "
+                              "give that a mass, or the contact a stiffness (impact)",
+                              contacts[i].name, t)
+                   : dfl_fail(solver->ctx, DFL_INVALID,
+                              "friction '%s' sticks at t = %.10g along a direction without mass; "
+                              "give that a mass, or friction a speed",
+                              contacts[i].name, t);
+    }
+    return DFL_OK;
+}
+
+/* Whether row k, which is zero if there is none, acts along such a direction. */
+static bool acts_without_mass(const dfl_solver *solver, int k)
+{
+    const dfl_contacts *c = solver->contacts;
+    const double *K0 = solver->initial.point.blocks.K0;
+    const int nv = solver->eom->nv;
+    double largest = 0, along = 0;
+    for (int j = 0; j < nv; j++)
+        largest = fmax(largest, fabs(c->W[k * nv + j]));
+    for (int i = 0; i < solver->eom->n0; i++) {
+        double product = 0;
+        for (int j = 0; j < nv; j++)
+            product += c->W[k * nv + j] * K0[i * nv + j];
+        along = fmax(along, fabs(product));
+    }
+    return along > 1e-10 * largest;
 }
 
 dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const double *impulse)

@@ -14,7 +14,7 @@ static void scale_columns(double *B, int n, int count);
 static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
                                 const double *x);
 static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
-                           const double *length, int n);
+                           const double *length, const int *row, int n);
 static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t);
 static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *level,
                        dfl_kind kind, const double *rows, int count);
@@ -69,15 +69,10 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
     dfl_context *ctx = diagnosis->ctx;
     if (!ctx)
         return;
-    for (int i = 0; i < diagnosis->nsets; i++) {
-        dfl_free(ctx, diagnosis->sets[i].rows);
-        dfl_free(ctx, diagnosis->sets[i].coefficient);
-    }
+    dfl_diagnosis_clear_sets(diagnosis);
     for (int i = 0; i < diagnosis->ndirections; i++)
         dfl_free(ctx, diagnosis->directions[i].direction);
-    dfl_free(ctx, diagnosis->sets);
     dfl_free(ctx, diagnosis->directions);
-    dfl_free(ctx, diagnosis->redundant);
     dfl_free(ctx, diagnosis->start_message);
     dfl_free(ctx, diagnosis->x_given);
     dfl_free(ctx, diagnosis->x);
@@ -282,33 +277,41 @@ dfl_status dfl_diagnose_sets(dfl_diagnosis *out, dfl_runnable *run, double t, co
     double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A);
     double *WT = dfl_alloc(ctx, (size_t)nv * (size_t)nc, sizeof *WT), *basis = NULL;
     double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
+    int *on = dfl_alloc(ctx, (size_t)nc, sizeof *on), non = 0; /* rows that are not 0 = 0 */
     int count = 0;
-    dfl_status status = A && WT && length ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
-    for (int i = 0; !status && i < nc; i++)
+    dfl_status status =
+        A && WT && length && on ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < nc; i++) {
+        if (dfl_runnable_row_is_off(run, i))
+            continue;
         for (int j = 0; j < nv; j++)
-            WT[j + i * nv] = A[nv + i + j * rows];
-    if (!status && nc)
-        status = dfl_null_space(&basis, &count, ctx, WT, nv, nc);
+            WT[j + non * nv] = A[nv + i + j * rows];
+        on[non++] = i;
+    }
+    if (!status && non)
+        status = dfl_null_space(&basis, &count, ctx, WT, nv, non);
     if (!status) {
         out->sets = dfl_alloc(ctx, (size_t)count, sizeof *out->sets);
         status = out->sets ? DFL_OK : DFL_NO_MEMORY;
     }
     for (int k = 0; !status && k < count; k++) {
         out->nsets++;
-        status = keep_set(&out->sets[k], ctx, basis + k * nc, length + nv, nc);
+        status = keep_set(&out->sets[k], ctx, basis + k * non, length + nv, on, non);
     }
-    out->rank = nc - count;
+    out->rank = non - count;
     out->dof_by_rank = nv - out->rank;
+    out->dof_by_count = nv - non;
     dfl_free(ctx, A);
+    dfl_free(ctx, on);
     dfl_free(ctx, WT);
     dfl_free(ctx, length);
     dfl_free(ctx, basis);
     return status;
 }
 
-/* The last row gets the coefficient 1. */
+/* The entries of `vector` belong to these n rows; the last one gets the coefficient 1. */
 static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
-                           const double *length, int n)
+                           const double *length, const int *row, int n)
 {
     set->rows = dfl_alloc(ctx, (size_t)n, sizeof *set->rows);
     set->coefficient = dfl_alloc(ctx, (size_t)n, sizeof *set->coefficient);
@@ -316,8 +319,8 @@ static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const doubl
         return DFL_NO_MEMORY;
     for (int i = 0; i < n; i++)
         if (vector[i] != 0.0) {
-            set->rows[set->count] = i;
-            set->coefficient[set->count++] = vector[i] / length[i];
+            set->rows[set->count] = row[i];
+            set->coefficient[set->count++] = vector[i] / length[row[i]];
         }
     for (int i = 0; i < set->count; i++)
         set->coefficient[i] /= set->coefficient[set->count - 1];

@@ -1,6 +1,6 @@
 /* redundant_rows.c: from sets of dependent rows to rows that may be left out, and to sets that
    contradict. */
-#include "study/study.h"
+#include "study/study_internal.h"
 
 #include "derive/derive.h"
 
@@ -28,6 +28,29 @@ dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq)
         choose_last(out->redundant, B, rows, out->nsets);
     dfl_free(ctx, B);
     return enough ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_diagnosis_clear_sets(dfl_diagnosis *diagnosis)
+{
+    dfl_context *ctx = diagnosis->ctx;
+    for (int i = 0; i < diagnosis->nsets; i++) {
+        dfl_free(ctx, diagnosis->sets[i].rows);
+        dfl_free(ctx, diagnosis->sets[i].coefficient);
+    }
+    dfl_free(ctx, diagnosis->sets);
+    dfl_free(ctx, diagnosis->redundant);
+    diagnosis->sets = NULL;
+    diagnosis->redundant = NULL;
+    diagnosis->nsets = 0;
+}
+
+dfl_status dfl_diagnose_rows_again(dfl_diagnosis *out, dfl_runnable *run, double t0)
+{
+    if (dfl_study_is_large(run) || out->allowed >= 0)
+        return DFL_OK;
+    dfl_diagnosis_clear_sets(out);
+    const dfl_status status = dfl_diagnose_sets(out, run, t0, out->x);
+    return status ? status : dfl_diagnose_redundant(out, dfl_runnable_equations(run));
 }
 
 /* Gauss-Jordan on the columns of B, with the last possible rows as pivots: these can be left

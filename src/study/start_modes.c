@@ -37,6 +37,8 @@ dfl_status dfl_diagnose_modes(dfl_diagnosis *out, dfl_runnable *run,
     }
     for (int i = 0; !status && i < count; i++)
         out->modes[i] = dfl_study_touching(dfl_runnable_mode(run, i));
+    if (!status && !out->start)
+        status = dfl_diagnose_rows_again(out, run, t0);
     dfl_solver_free(solver);
     return status;
 }

@@ -321,7 +321,7 @@ typedef struct dfl_level_residual {
 
 typedef struct dfl_diagnosis {
     dfl_context *ctx;
-    int dof_by_count; /* nv - nl - nm */
+    int dof_by_count; /* nv - nl - nm, without rows that are off at the start */
     int dof_by_rank;  /* nv - rank W */
     int rank;         /* of W */
     int found;        /* the same as the solver found it at the start, if it succeeded */
@@ -424,6 +424,13 @@ bool dfl_redundant_joint_of(dfl_redundant_joint *out, const dfl_equations *eq,
 
 /* Marks the redundant rows of W: the last ones that can be left out. */
 dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq);
+
+/* Sets and redundant rows with the rows that are on in the present modes, instead of those found
+   before. */
+dfl_status dfl_diagnose_rows_again(dfl_diagnosis *out, dfl_runnable *run, double t0);
+
+/* Frees the sets, and forgets the redundant rows. */
+void dfl_diagnosis_clear_sets(dfl_diagnosis *diagnosis);
 
 /* Finds the contradictory sets: the sum of a set's rows, which no motion changes, is not zero at
    (t, x). */

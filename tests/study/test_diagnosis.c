@@ -40,6 +40,34 @@ static void degrees_of_freedom_are_counted_twice(void **state)
     scripted_free(&s);
 }
 
+/* Rows that are 0 = 0 at the start are neither constraints nor redundant; closed ones count. */
+static void open_contacts_are_not_redundant(void **state)
+{
+    static const char text[] = "local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                               "force(y, -9.81)\n"
+                               "unilateral('floor', y) unilateral('roof', 2 - y)\n"
+                               "local on = discrete('on', 0)\n"
+                               "constraint('latch', x - 1, {active = on})\n"
+                               "constraint('guide', x) constraint('again', 2*x)\n"
+                               "initial{ x = 0, y = 0 }\n";
+    (void)state;
+    dfl_diagnosis d;
+    scripted s = scripted_text(text);
+    scripted_expect(&s, dfl_diagnose(&d, s.run, NULL, 0.0));
+    assert_int_equal(d.dof_by_count, 0); /* guide, again */
+    assert_int_equal(d.nsets, 1);
+    scripted_expect(&s, dfl_diagnose_modes(&d, s.run, &(dfl_solver_options){0}, 0.0));
+    assert_int_equal(d.dof_by_count, 2 - 3); /* and floor */
+    assert_int_equal(d.rank, 2);
+    assert_int_equal(d.nsets, 1);
+    assert_int_equal(d.sets[0].count, 2);
+    assert_string_equal(row_name(&s, d.sets[0].rows[0]), "guide");
+    assert_string_equal(row_name(&s, d.sets[0].rows[1]), "again");
+    assert_near(d.sets[0].coefficient[0], -2.0, 1e-12);
+    dfl_diagnosis_clear(&d);
+    scripted_free(&s);
+}
+
 /* again = 2 rod + 3 plane, so the rows are dependent: again - 2 rod - 3 plane = 0. */
 static void dependent_constraints_are_found_by_name(void **state)
 {
@@ -193,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(degrees_of_freedom_are_counted_twice),
+        cmocka_unit_test(open_contacts_are_not_redundant),
         cmocka_unit_test(dependent_constraints_are_found_by_name),
         cmocka_unit_test(directions_without_mass_are_found),
         cmocka_unit_test(residuals_of_the_given_values_are_listed_by_level),

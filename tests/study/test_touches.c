@@ -315,6 +315,32 @@ static void what_is_impossible_is_refused_by_name(void **state)
                      "the coefficient of friction is -0.3; give a number that is not negative");
 }
 
+/* A row along a massless direction has nothing to hold. */
+static void contacts_need_mass(void **state)
+{
+    static const char *const texts[][2] = {
+        {"friction('rub', x, {load = 1, coefficient = 0.3})\n", "friction 'rub' sticks"},
+        {"unilateral('floor', x + 0.001)\n", "contact 'floor' closes"}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "local x, y = position('x', 'y') mass(x, 0) mass(y, 1)\n"
+                 "force(x, 10*(y - x) - 0.5*velocity(x)) force(y, 10*(x - y))\n%s"
+                 "initial{x = 0, y = 0, ['der(y)'] = -1}\n",
+                 texts[i][0]);
+        scripted s = scripted_text(text);
+        dfl_status status =
+            scripted_try_start(&s, &(dfl_solver_options){.rtol = 1e-8, .atol = 1e-8});
+        if (!status)
+            status = dfl_solver_advance(s.solver, 1);
+        assert_int_not_equal(status, DFL_OK);
+        assert_non_null(strstr(dfl_message(s.ctx), texts[i][1]));
+        assert_non_null(strstr(dfl_message(s.ctx), "without mass"));
+        scripted_free(&s);
+    }
+}
+
 /* Starts and solvers that cannot serve a contact. */
 static void what_contacts_do_not_go_with_is_named(void **state)
 {
@@ -394,6 +420,32 @@ static void friction_has_a_radius(void **state)
     scripted_advance(&s, 3);
     assert_near(scripted_value(&s, "q"), 0.5, 1e-7);
     scripted_free(&s);
+}
+
+/* In a groove with play: 5 N press it against one side, 0.2 rub, from 1 m/s to rest within 1 s; the
+   other side is the same upside down. */
+static void stops_rub(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        met m;
+        char text[400];
+        snprintf(
+            text, sizeof text,
+            "local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, %d)\n"
+            "stop('groove', y, {lower = 0, upper = 0.01, friction = 0.2, slip = velocity(x)})\n"
+            "initial{ x = 0, y = %g, ['der(x)'] = 1, ['der(y)'] = 0 }\n",
+            side ? 5 : -5, side ? 0.01 : 0.0);
+        scripted s = met_begin(&m, text, 1e-8);
+        scripted_advance(&s, 0.5);
+        assert_near(scripted_value(&s, "x"), 0.375, 1e-7);
+        scripted_advance(&s, 2);
+        assert_near(scripted_value(&s, "x"), 0.5, 1e-7);
+        assert_near(scripted_value(&s, "der(x)"), 0, 1e-12);
+        scripted_free(&s);
+    }
+    scripted_refused("local x = position('x') mass(x, 1) stop('s', x, {lower = 0, friction = 0.1})",
+                     "give slip");
 }
 
 /* A box pushed at a height of 0.9: it rests, or tips about its front edge. */
@@ -580,9 +632,11 @@ int main(void)
         cmocka_unit_test(chains_of_balls),
         cmocka_unit_test(a_stack_comes_to_rest),
         cmocka_unit_test(what_is_impossible_is_refused_by_name),
+        cmocka_unit_test(contacts_need_mass),
         cmocka_unit_test(what_contacts_do_not_go_with_is_named),
         cmocka_unit_test(forty_contacts),
         cmocka_unit_test(friction_has_a_radius),
+        cmocka_unit_test(stops_rub),
         cmocka_unit_test(a_box_rests_or_tips),
         cmocka_unit_test(a_bowling_ball),
         cmocka_unit_test(impacts_with_friction),
