@@ -333,6 +333,13 @@ static dfl_status jam(dfl_solver *solver, double t)
     const dfl_contact *contacts = solver->options.switches.contacts.contacts;
     char names[200] = "";
     for (int i = 0; i < c->count; i++)
+        if (c->still[i] && !strncmp(contacts[i].name, "slide.", 6))
+            return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
+                            "a force jumps where a speed passes zero at t = %.10g ('%s'), and no "
+                            "force between the two holds it there: give it a dead band, or use "
+                            "friction",
+                            t, contacts[i].name);
+    for (int i = 0; i < c->count; i++)
         if ((c->held[i] || c->still[i]) && strlen(names) < 150)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s'%.40s'",
                      names[0] ? ", " : "", contacts[i].name);

@@ -307,6 +307,8 @@ static dfl_expr make_div(dfl_graph *g, dfl_expr a, dfl_expr b)
         return dfl_neg(g, dfl_div(g, a, dfl_neg(g, b)));
     if (is_negative(g, a))
         return dfl_neg(g, dfl_div(g, dfl_neg(g, a), b));
+    if (dfl_node_of(g, b)->op == DFL_OP_ABS && dfl_node_of(g, b)->a == a)
+        return dfl_unary(g, DFL_OP_SIGN, a); /* which has a value at 0 */
     return dfl_graph_intern(g, DFL_OP_DIV, a, b, 0);
 }
 

@@ -30,6 +30,17 @@ static void dry_friction_stops(void **state)
     }
 }
 
+/* c/|c| is the sign of c, also where it stays zero: x(3) as below. */
+static void quotients_of_absolute_values_are_signs(void **state)
+{
+    (void)state;
+    scripted s = run_text("local x = position('x') mass(x, 1) local c = x + velocity(x)\n"
+                          "force(x, -3*c/abs(c)) initial{ x = 2, ['der(x)'] = 0 }\n",
+                          3, 1e-8);
+    assert_near(scripted_value(&s, "x"), .13353107429937369, 1e-6);
+    scripted_free(&s);
+}
+
 /* x'' = -3 sign(x + x') reaches the line x' = -x and follows it: x = x1 exp(t1 - t). */
 static void a_relay_slides_along_its_line(void **state)
 {
@@ -234,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dry_friction_stops),
+        cmocka_unit_test(quotients_of_absolute_values_are_signs),
         cmocka_unit_test(a_relay_slides_along_its_line),
         cmocka_unit_test(a_jump_that_is_not_symmetric_holds_and_releases),
         cmocka_unit_test(what_pushes_away_passes),
