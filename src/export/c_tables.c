@@ -1,8 +1,6 @@
 /* c_tables.c: names, default values and initial values in the exported C file. */
 #include "export/source_internal.h"
 
-#include <ctype.h>
-
 typedef enum table_id {
     TABLE_VARIABLES,
     TABLE_CONSTRAINTS,
@@ -32,10 +30,10 @@ static const struct {
     [TABLE_START] = {"double ", "start", "$_N", "initial values of x, for the default par"},
 };
 
+static bool is_empty_par(const dfl_source *source, table_id id);
 static void write_head(dfl_text *text, const dfl_source *source, const char *linkage, table_id id);
 static int entries(const dfl_source *source, table_id id);
 static void write_entry(dfl_text *text, const dfl_source *source, table_id id, int i);
-static void write_string(dfl_text *text, const char *string);
 
 void dfl_c_tables_declare(dfl_text *text, const dfl_source *source)
 {
@@ -69,10 +67,16 @@ void dfl_c_tables_define(dfl_text *text, const dfl_source *source)
     dfl_text_add(text, ";\n");
 }
 
+/* Without parameters, par_values is there all the same: every function takes par. */
+static bool is_empty_par(const dfl_source *source, table_id id)
+{
+    return id == TABLE_PAR_VALUES && source->nparams + source->ninputs + source->nlevels == 0;
+}
+
 static void write_head(dfl_text *text, const dfl_source *source, const char *linkage, table_id id)
 {
     dfl_text_add(text, "%sconst %s%s_%s[", linkage, tables[id].type, source->name, tables[id].name);
-    dfl_source_fill(text, source, tables[id].size);
+    dfl_source_fill(text, source, is_empty_par(source, id) ? "1" : tables[id].size);
     dfl_text_add(text, "]");
 }
 
@@ -84,8 +88,9 @@ static int entries(const dfl_source *source, table_id id)
         return source->eq->nl + source->eq->nm;
     case TABLE_PAR_NAMES:
     case TABLE_PAR_UNITS:
-    case TABLE_PAR_VALUES:
         return source->nparams + source->ninputs + source->nlevels;
+    case TABLE_PAR_VALUES:
+        return is_empty_par(source, id) ? 1 : source->nparams + source->ninputs + source->nlevels;
     case TABLE_OUTPUTS:
         return source->noutputs;
     case TABLE_EVENTS:
@@ -103,25 +108,26 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
     const dfl_equations *eq = source->eq;
     switch (id) {
     case TABLE_VARIABLES:
-        write_string(text, eq->x[i].name);
+        dfl_emit_string(text, eq->x[i].name);
         break;
     case TABLE_CONSTRAINTS:
-        write_string(text, eq->model->declarations.item[eq->declared.row[i]].name);
+        dfl_emit_string(text, eq->model->declarations.item[eq->declared.row[i]].name);
         break;
     case TABLE_PAR_NAMES:
-        write_string(text, source->par[i]->name);
+        dfl_emit_string(text, source->par[i]->name);
         break;
     case TABLE_PAR_UNITS:
-        write_string(text, source->par[i]->unit ? source->par[i]->unit : "");
+        dfl_emit_string(text, source->par[i]->unit ? source->par[i]->unit : "");
         break;
     case TABLE_PAR_VALUES:
-        dfl_print_number(text, dfl_source_value(source, i), DFL_TEXT);
+        dfl_print_number(text, is_empty_par(source, id) ? 0 : dfl_source_value(source, i),
+                         DFL_TEXT);
         break;
     case TABLE_OUTPUTS:
-        write_string(text, source->output[i]->name);
+        dfl_emit_string(text, source->output[i]->name);
         break;
     case TABLE_EVENTS:
-        write_string(text, source->event[i]->name);
+        dfl_emit_string(text, source->event[i]->name);
         break;
     case TABLE_DIRECTIONS:
         dfl_text_add(text, "%d", source->event[i]->direction);
@@ -132,18 +138,4 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
     default:
         dfl_print_number(text, source->start.x[i], DFL_TEXT);
     }
-}
-
-/* A C string; special characters, and '?' because of trigraphs, as octal numbers of three
-   digits. */
-static void write_string(dfl_text *text, const char *string)
-{
-    dfl_text_add(text, "\"");
-    for (const char *c = string; *c; c++) {
-        const unsigned char byte = (unsigned char)*c;
-        const bool plain =
-            byte < 128 && isprint(byte) && !(byte == '"' || byte == '\\' || byte == '?');
-        dfl_text_add(text, plain ? "%c" : "\\%03o", byte);
-    }
-    dfl_text_add(text, "\"");
 }

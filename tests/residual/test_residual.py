@@ -19,7 +19,7 @@ LIBRARIES = ["-lsundials_ida", "-lsundials_nvecserial", "-lsundials_sunlinsolden
 MODELS = [("slider-crank", 0.5, []),
           ("slider-crank", 0.5, ["--form", "implicit", "--baumgarte-alpha", "5"]),
           ("massless-node", 0.5, []), ("friction", 0.2, []), ("cam-follower", 0.1, []),
-          ("maxwell", 0.5, []), ("rolling-disk", 0.3, [])]
+          ("maxwell", 0.5, []), ("rolling-disk", 0.3, []), ("bare", 1.0, [])]
 
 
 
@@ -69,7 +69,7 @@ if subprocess.run([*cc, probe, *LIBRARIES, "-o", probe + ".x"], capture_output=T
     sys.exit(77)
 
 for name, end, options in MODELS:
-    model = os.path.join(root, "examples", name + ".lua")
+    model = os.path.join(here if name == "bare" else os.path.join(root, "examples"), name + ".lua")
     identifier = name.replace("-", "_")
     source = os.path.join(folder.name, identifier + ".c")
     subprocess.run([program, "export", model, "--c", "--quiet", "--output", source, *options], check=True)
