@@ -169,11 +169,14 @@ static dfl_status declare_loops(dfl_drawing *drawing)
     return status;
 }
 
-/* e^T e keeps its value. */
+/* e^T e keeps its value. Rotations do not depend on it, so nothing but the shown numbers gains; sparse
+   matrices, which cannot keep invariants, do without. */
 static dfl_status declare_lengths(dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
+    if (drawing->model->dynamics == DFL_DYNAMICS_ABSOLUTE)
+        return DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
         const dfl_placed_joint *joint = &drawing->joints[i];
         const dfl_expr *e = joint->p + joint->np - 4;

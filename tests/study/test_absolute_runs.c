@@ -117,6 +117,8 @@ static void all_joints_move_alike(void **state)
         "planar_joint('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}}) initial{['j.q3'] = 0.4}\n",
         "translation('j', a, b) initial{['der(j.q2)'] = 0.4}\n",
         "revolute('j', a, b, {at = {1, 0, 0}, axis = {1, 2, 2}, motion = sin(3*time)})\n",
+        "spherical('j', a, b, {at = {1, 0, 0}}) initial{['j.w1'] = 1, ['j.w3'] = 0.5}\n",
+        "free('j', a, b, {at = {1, 0, 0}}) initial{['j.w1'] = 1, ['j.v2'] = 0.5}\n",
         "joint('j', a, b, {at = {1, 0, 0}, coordinates = {'u', 'w'}, "
         "pose = function(u, w) return {u, u*w, 0}, {axis = {0, 0, 1}, angle = u + w} end})\n"};
     for (size_t i = 0; i < sizeof joint / sizeof *joint; i++) {
