@@ -216,6 +216,38 @@ def check_directional(version):
     it.fmu.freeInstance()
 
 
+def check_early_return():
+    """FMI 3.0: variables are read after every step of the solver, and the caller ends the step early."""
+    from fmpy.fmi3 import FMU3Slave
+    path = export(os.path.join(root, "examples", "slider-crank.lua"), 3, "cs")
+    description = read_model_description(path)
+    by_name = {v.name: v.valueReference for v in description.modelVariables}
+    fmu = FMU3Slave(guid=description.guid, unzipDirectory=extract(path, folder.name + "/early"),
+                    modelIdentifier=description.coSimulation.modelIdentifier, instanceName="it")
+    seen = []
+
+    def update(environment, t, set_requested, get_allowed, finished, may_return, wanted, when):
+        assert get_allowed and finished and may_return
+        phi, theta, x = fmu.getFloat64([by_name[n] for n in ("phi", "theta", "x")])
+        g = max(abs(0.15*np.cos(phi) + 0.3*np.cos(theta) - x), abs(0.15*np.sin(phi) + 0.3*np.sin(theta)))
+        seen.append((t, phi, g))
+        if t > 0.2:
+            wanted[0] = True
+            when[0] = t
+
+    fmu.instantiate(earlyReturnAllowed=True, intermediateUpdate=update)
+    fmu.enterInitializationMode(startTime=0.0)
+    fmu.exitInitializationMode()
+    result = fmu.doStep(0.0, 1.0)
+    early, last = result[2], result[3]
+    assert early and 0.2 < last < 1 and last == seen[-1][0] and len(seen) > 3
+    assert all(a[0] < b[0] for a, b in zip(seen, seen[1:])) \
+        and max(s[2] for s in seen) < 1e-3 * RTOL  # what Newton's iteration may leave
+    assert fmu.getFloat64([by_name["phi"], by_name["time"]]) == [seen[-1][1], last]
+    fmu.freeInstance()
+    print("early return at %.4f s, %d steps of the solver" % (last, len(seen)))
+
+
 def check_declarations(version):
     """Our functions have the declarations of the standard's headers, and the library shows all of them."""
     import re
@@ -241,6 +273,7 @@ for name, end, exchange in [("slider-crank", 1.0, True), ("four-bar", 1.0, True)
         check_cosimulation(model, version, "both" if exchange else "cs", end)
         if exchange:
             check_exchange(model, version, end)
+check_early_return()
 for version in (2, 3):
     check_declarations(version)
     check_projection(version)
