@@ -27,7 +27,8 @@ static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments
 static dfl_status keep_smallest(dfl_modes *modes, int count);
 static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
                              const sweep *it, double value);
-static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear_model *linear);
+static void write_table(dfl_text *text, const dfl_modes *modes, const cli_near *near);
+static void add_unstable(dfl_text *json, const cli_near *near, const dfl_modes *modes);
 
 int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -55,10 +56,12 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
     dfl_modes modes = {0};
     dfl_status status = find_modes(&modes, near, arguments);
     if (!status) {
-        write_table(text, &modes, &near->linear);
+        write_table(text, &modes, near);
         dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, ");
         cli_add_at(json, &near->linear);
-        dfl_text_add(json, ", \"unstable\": %d,\n ", modes.unstable);
+        dfl_text_add(json, ", \"unstable\": ");
+        add_unstable(json, near, &modes);
+        dfl_text_add(json, ",\n ");
         cli_add_eigenvalues(json, "eigenvalues", &modes);
         dfl_text_add(json, ",\n ");
         cli_add_shapes(json, near, &modes);
@@ -88,9 +91,10 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
             dfl_json_number(json, value);
             dfl_text_add(&list, i > 0 ? ",\n  " : "\n  ");
             cli_add_eigenvalues(&list, NULL, &modes);
-            dfl_text_add(&unstable, "%s%d", i > 0 ? ", " : "", modes.unstable);
+            dfl_text_add(&unstable, i > 0 ? ", " : "");
+            add_unstable(&unstable, near, &modes);
             dfl_text_add(text, "%s = %.15g\n", it.name, value);
-            write_table(text, &modes, &near->linear);
+            write_table(text, &modes, near);
         }
         dfl_modes_clear(&modes);
     }
@@ -222,10 +226,21 @@ static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments
     return status;
 }
 
-static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear_model *linear)
+/* Whether others grow is not known if only few were found. */
+static void add_unstable(dfl_text *json, const cli_near *near, const dfl_modes *modes)
 {
-    dfl_text_add(text, "at t = %.15g (%s): %s\n", linear->t,
+    if (modes->unstable > 0 || cli_near_linear(near))
+        dfl_text_add(json, "%d", modes->unstable);
+    else
+        dfl_text_add(json, "null");
+}
+
+static void write_table(dfl_text *text, const dfl_modes *modes, const cli_near *near)
+{
+    const dfl_linear_model *linear = &near->linear;
+    dfl_text_add(text, "at t = %.15g (%s): %s%s\n", linear->t,
                  dfl_point_kind_name(linear->linear.kind),
+                 modes->unstable || cli_near_linear(near) ? "" : "the modes found are ",
                  modes->unstable      ? "unstable"
                  : modes->indifferent ? "indifferent"
                                       : "stable");

@@ -53,7 +53,7 @@ static double dense_bytes(const dfl_equations *eq)
 
 bool dfl_study_suits_few(const dfl_equations *eq, double count)
 {
-    return eq->n >= 200 && 20 * count <= eq->n && !dfl_runnable_unpackable(eq);
+    return eq->n >= 600 && 20 * count <= eq->n && !dfl_runnable_unpackable(eq);
 }
 
 bool dfl_study_allows_dense(const dfl_equations *eq)
