@@ -83,8 +83,7 @@ bool dfl_choices_may_be_sparse(const dfl_choices *choices)
                                                 NULL};
     static const char *const dense[] = {"dense", NULL}, *const psf[] = {"psf", NULL};
     return (!dfl_choices_text(choices, "form") || is_one_of(choices, "form", psf)) &&
-           !is_one_of(choices, "method", explicit_ones) && !is_one_of(choices, "linear", dense) &&
-           dfl_choices_number(choices, "self_check") != 1;
+           !is_one_of(choices, "method", explicit_ones) && !is_one_of(choices, "linear", dense);
 }
 
 dfl_spelled dfl_setting_spelled(const char *prefix, const char *name)
