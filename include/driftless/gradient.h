@@ -27,6 +27,7 @@ typedef struct dfl_derivatives {
     const double *x;             /* n x count: of the state; NULL if none are followed */
     const double *a;             /* nv x count: of the accelerations v' */
     const double *accelerations; /* nv: v' itself */
+    int redundant; /* constraints; if there are any, derivatives of multipliers are not determined */
 } dfl_derivatives;
 dfl_derivatives dfl_solver_derivatives(dfl_solver *solver);
 

@@ -93,6 +93,10 @@ dfl_status dfl_equations_slopes(dfl_equation_jacobian *out, const dfl_equations 
                                 const dfl_expr *symbols, int count);
 void dfl_equation_jacobian_clear(dfl_equation_jacobian *jacobian, dfl_context *ctx);
 
+/* Whether two models have the same equations and outputs, expression by expression, numbers included.
+   DFL_NO_MEMORY. */
+dfl_status dfl_equations_same(bool *same, const dfl_equations *a, const dfl_equations *b);
+
 /* The place of variable `name` in x, or -1. */
 int dfl_equations_find(const dfl_equations *eq, const char *name);
 

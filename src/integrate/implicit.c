@@ -315,15 +315,28 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     }
 }
 
+/* Derivatives by parameters of the step, if they are followed; their error counts as well. */
+static dfl_outcome follow_derivatives(double *err, dfl_stepper *st, double h)
+{
+    double of_derivatives = 0;
+    const dfl_outcome outcome =
+        st->tangents ? dfl_tangents_attempt(&of_derivatives, st->tangents, st, h) : DFL_STEP_OK;
+    *err = fmax(*err, of_derivatives);
+    return outcome;
+}
+
 static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
 {
     const bool first = !st->stepped, after_rejection = st->rejected;
     double err = 0;
     if (st->options->step.fixed > 0) {
+        const dfl_outcome followed = follow_derivatives(&err, st, h);
         *h_next = copysign(st->options->step.fixed, h); /* also after a step had to be halved */
-        return complete(st, h);
+        return followed ? dfl_implicit_failed(st, h, followed, 0.5) : complete(st, h);
     }
     dfl_outcome outcome = st->class->implicit->error(&err, st, h, first || after_rejection);
+    if (!outcome && err < 1)
+        outcome = follow_derivatives(&err, st, h);
     if (outcome)
         return dfl_implicit_failed(st, h, outcome, 0.5);
     if (!(err < 1)) {

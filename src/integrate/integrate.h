@@ -21,11 +21,12 @@ typedef struct dfl_stepper {
     bool again;           /* the last one is taken once more, with another size */
     bool rejected;        /* the last attempt was rejected */
     bool resumed; /* nothing is known of the field here: no step was taken since it changed */
-    double t_old, h_old; /* the last step */
-    int order;           /* of the last step; before, of the first one */
-    int degree;          /* of the polynomial that interpolates it */
-    double *err;         /* n: the last error estimate */
-    double estimate;     /* its norm where the last step was accepted; 1: not known */
+    double t_old, h_old;           /* the last step */
+    int order;                     /* of the last step; before, of the first one */
+    int degree;                    /* of the polynomial that interpolates it */
+    double *err;                   /* n: the last error estimate */
+    struct dfl_tangents *tangents; /* derivatives that are followed, or NULL; not owned */
+    double estimate;               /* its norm where the last step was accepted; 1: not known */
 
     struct dfl_stepper_parts *parts; /* stepper.h: the owner of ... */
     struct dfl_scale *scale;         /* ... norms, */
@@ -104,9 +105,13 @@ void dfl_tangents_free(dfl_tangents *tan);
 /* Makes `start` (nu x count) consistent at the evaluated point `here`. */
 dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start);
 
-/* Follows the step that was accepted last, to its end or to a time t inside it. *converged: whether the
-   iteration did. */
-dfl_outcome dfl_tangents_step(bool *converged, dfl_tangents *tan, dfl_stepper *st, double t);
+/* In an attempt of a step of size h whose stages are found: the derivatives at its end, and *err, the
+   estimate of their error; 1 is the tolerance. */
+dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
+
+/* Takes those of the step that was accepted last, at its end or at a time t inside it. *converged: whether
+   there are any. */
+dfl_outcome dfl_tangents_accept(bool *converged, dfl_tangents *tan, dfl_stepper *st, double t);
 
 /* The derivatives of all unknowns, n x count, and of the accelerations, nv x count. */
 const double *dfl_tangents_values(const dfl_tangents *tan);

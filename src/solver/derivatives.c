@@ -24,16 +24,19 @@ dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameter
     solver->derivatives.parameters = *parameters;
     solver->derivatives.instant = dfl_alloc(ctx, (size_t)parameters->count, sizeof(double));
     solver->derivatives.slope = dfl_alloc(ctx, (size_t)parameters->count, sizeof(double));
+    solver->derivatives.slack = dfl_alloc(ctx, (size_t)parameters->count, sizeof(double));
     solver->derivatives.rates = dfl_alloc(ctx, n, sizeof(double));
     solver->derivatives.before = dfl_alloc(ctx, n, sizeof(double));
     if (!solver->derivatives.values || !solver->derivatives.rates || !solver->derivatives.before ||
-        !solver->derivatives.instant || !solver->derivatives.slope)
+        !solver->derivatives.instant || !solver->derivatives.slope || !solver->derivatives.slack)
         status = DFL_NO_MEMORY;
     if (!status)
         status = dfl_solver_derivatives_failed(
             solver, dfl_tangents_start(solver->derivatives.tangents, solver->stepper, start));
     if (status)
         dfl_solver_forget_derivatives(solver);
+    else
+        solver->stepper->tangents = solver->derivatives.tangents;
     return status;
 }
 
@@ -78,7 +81,7 @@ dfl_derivatives dfl_solver_derivatives(dfl_solver *solver)
                Y + (size_t)j * (size_t)sys->n + sys->na, (size_t)sys->nu * sizeof *Y);
     return (dfl_derivatives){solver->derivatives.values,
                              dfl_tangents_accelerations(solver->derivatives.tangents),
-                             solver->stepper->here.a};
+                             solver->stepper->here.a, dfl_formulation_redundant(solver->form)};
 }
 
 dfl_status dfl_solver_follow_step(dfl_solver *solver)
@@ -87,8 +90,8 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver)
     if (!solver->derivatives.tangents)
         return DFL_OK;
     const dfl_status status = dfl_solver_derivatives_failed(
-        solver, dfl_tangents_step(&converged, solver->derivatives.tangents, solver->stepper,
-                                  isnan(solver->cut) ? solver->stepper->t : solver->cut));
+        solver, dfl_tangents_accept(&converged, solver->derivatives.tangents, solver->stepper,
+                                    isnan(solver->cut) ? solver->stepper->t : solver->cut));
     if (status || converged)
         return status;
     return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
@@ -99,12 +102,15 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver)
 
 void dfl_solver_forget_derivatives(dfl_solver *solver)
 {
+    if (solver->stepper)
+        solver->stepper->tangents = NULL;
     dfl_tangents_free(solver->derivatives.tangents);
     dfl_free(solver->ctx, solver->derivatives.values);
     dfl_free(solver->ctx, solver->derivatives.rates);
     dfl_free(solver->ctx, solver->derivatives.before);
     dfl_free(solver->ctx, solver->derivatives.instant);
     dfl_free(solver->ctx, solver->derivatives.slope);
+    dfl_free(solver->ctx, solver->derivatives.slack);
     memset(&solver->derivatives, 0, sizeof solver->derivatives);
 }
 

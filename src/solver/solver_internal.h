@@ -56,6 +56,7 @@ struct dfl_solver {
         double *values;         /* n x count, of the user's unknowns */
         double *rates, *before; /* n each: x' and x before branches change */
         double *instant;        /* count: of the time at which they do */
+        double *slack;          /* count: how far several of them differ */
         double *slope;          /* count: workspace */
     } derivatives;
     double *saved; /* nv + n0 + n: accelerations and a state that is saved or restored */

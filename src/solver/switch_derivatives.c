@@ -26,7 +26,8 @@ dfl_status dfl_solver_approach_switch(dfl_solver *solver)
     return find_instant(solver);
 }
 
-/* The derivatives of the time at which functions pass zero; those that do so together must agree. */
+/* The derivatives of the time at which functions pass zero, and how far those differ that do so
+   together. */
 static dfl_status find_instant(dfl_solver *solver)
 {
     const dfl_parameters *by = &solver->derivatives.parameters;
@@ -34,7 +35,9 @@ static dfl_status find_instant(dfl_solver *solver)
     const double t = solver->stepper->t, *x = dfl_solver_state(solver);
     const double *X = dfl_solver_derivatives(solver).x, *xp = solver->derivatives.rates;
     double *slope = solver->derivatives.slope, *instant = solver->derivatives.instant;
+    double *slack = solver->derivatives.slack;
     bool found = false;
+    memset(slack, 0, (size_t)by->count * sizeof *slack);
     for (int i = 0; i < solver->options.switches.count; i++) {
         double rate = 0;
         if (!sw->crossed[i])
@@ -47,9 +50,10 @@ static dfl_status find_instant(dfl_solver *solver)
             const double value = slope[j] == 0 ? 0 : -slope[j] / rate;
             if (!isfinite(value))
                 return refuse(solver, "a switching function only touches zero");
-            if (found && !(fabs(value - instant[j]) <= 1e-6 * (fabs(value) + fabs(instant[j]))))
-                return refuse(solver, "several switches coincide");
-            instant[j] = value;
+            if (found)
+                slack[j] = fmax(slack[j], fabs(value - instant[j]));
+            else
+                instant[j] = value;
         }
         found = true;
     }
@@ -70,6 +74,21 @@ static bool has_jumped(const dfl_solver *solver)
     return false;
 }
 
+/* Whether it matters which of several switches comes first: rates jump, and their times differ. */
+static bool is_ambiguous(const dfl_solver *solver, const double *after)
+{
+    const dfl_parameters *by = &solver->derivatives.parameters;
+    const double *weight = dfl_stepper_weights(solver->stepper);
+    for (int j = 0; j < by->count; j++)
+        for (int i = solver->sys.at.r; i < solver->sys.n; i++) {
+            const double jump = fabs(solver->derivatives.rates[i] - after[i]);
+            const double size = by->size ? fmax(fabs(by->size[j]), 1) : 1;
+            if (!(jump * solver->derivatives.slack[j] * size * weight[i] <= 1e-2))
+                return true;
+        }
+    return false;
+}
+
 dfl_status dfl_solver_leave_switch(dfl_solver *solver)
 {
     const dfl_stepper *st = solver->stepper;
@@ -80,6 +99,9 @@ dfl_status dfl_solver_leave_switch(dfl_solver *solver)
     if (has_jumped(solver))
         return refuse(solver, "the state jumps");
     dfl_stepper_rates(after, st, &st->here);
+    if (is_ambiguous(solver, after))
+        return refuse(solver, "several switches coincide, whose times depend on the parameters "
+                              "differently");
     for (int j = 0; j < solver->derivatives.parameters.count; j++)
         for (int i = sys->at.r; i < sys->n; i++)
             if (i < sys->at.sp || i >= sys->at.p) /* contact variables follow from positions */

@@ -92,6 +92,11 @@ static dfl_status check(const gradient_run *it)
         return dfl_fail(ctx_of(it->run), DFL_INVALID,
                         "derivatives by parameters cannot be followed: the model has discrete "
                         "variables, events that act, or friction that sticks");
+    for (uint32_t i = 0; i < model->graph->nnodes; i++)
+        if (model->graph->nodes[i].op == DFL_OP_NOEVENT)
+            return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                            "derivatives by parameters cannot be followed: jumps inside noevent "
+                            "would be passed without a word");
     return DFL_OK;
 }
 
@@ -187,6 +192,11 @@ static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
     for (int i = 0; !status && i < it->nof; i++) {
         if (time_of(it, i) != t)
             continue;
+        const unsigned forces = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
+        if (by.redundant > 0 && dfl_node_of(eq->graph, it->expr[i])->depends & forces)
+            return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                            "constraints are redundant, so derivatives of their forces are not "
+                            "determined; ask for other outputs");
         status = dfl_runnable_values(&it->value[i], it->run, &it->expr[i], 1, t, x, a);
         if (!status)
             status = add_slopes(it, i, it->symbols, eq->n, by.x, t, x, a);

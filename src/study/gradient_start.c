@@ -16,8 +16,8 @@ enum { LEVELS = 3 };
 static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run);
 static dfl_status difference(double *out, gradient_run *it, const followed *by, double h);
 static dfl_status start_at(double *x, gradient_run *it, const followed *by, double value);
-static dfl_status check_numbers(gradient_run *it, const followed *by, dfl_runnable *other,
-                                double value);
+static dfl_status check_numbers(const gradient_run *it, const followed *by,
+                                const dfl_loaded *nearby);
 
 /* The value that initial(x) varies around, and by how much. */
 static double increment(const gradient_run *it, const followed *by)
@@ -30,25 +30,48 @@ static double increment(const gradient_run *it, const followed *by)
     return 1e-2 * (size > 0 ? size : 1);
 }
 
-dfl_status dfl_gradient_start(gradient_run *it)
+/* out (n) from differences with h, h/2 and h/4; *doubt: how far the last two extrapolations differ
+   beyond rounding, relative to the largest. D: LEVELS n. */
+static dfl_status extrapolate(double *out, double *doubt, double *D, gradient_run *it,
+                              const followed *by, double h)
 {
     const int n = eq_of(it->run)->n;
+    double change = 0, size = 0, largest = 0;
     dfl_status status = DFL_OK;
-    double *D = dfl_alloc(ctx_of(it->run), (size_t)(LEVELS * n), sizeof *D);
+    for (int k = 0; !status && k < LEVELS; k++)
+        status = difference(D + k * n, it, by, ldexp(h, -k));
+    for (int i = 0; !status && i < n; i++) {
+        const double a = D[n + i] + (D[n + i] - D[i]) / 3;
+        const double b = D[2 * n + i] + (D[2 * n + i] - D[n + i]) / 3;
+        out[i] = b + (b - a) / 15;
+        change = fmax(change, fabs(b - a) / 15);
+        size = fmax(size, fabs(out[i]));
+        largest = fmax(largest, fabs(it->x[i]));
+    }
+    const double rounding = 1e4 * DBL_EPSILON * largest / h;
+    *doubt = change > rounding ? change / size : 0;
+    return status;
+}
+
+/* With smaller differences until extrapolations agree. */
+dfl_status dfl_gradient_start(gradient_run *it)
+{
+    enum { ATTEMPTS = 8 };
+    const size_t n = (size_t)eq_of(it->run)->n;
+    double *D = dfl_alloc(ctx_of(it->run), LEVELS * n, sizeof *D);
     if (!D)
         return DFL_NO_MEMORY;
-    status = start_of(it->x, it, it->run);
+    dfl_status status = start_of(it->x, it, it->run);
     for (int j = 0; !status && j < it->count; j++) {
         const followed *by = &it->followed[j];
-        const double h = increment(it, by);
-        for (int k = 0; !status && k < LEVELS; k++)
-            status = difference(D + k * n, it, by, ldexp(h, -k));
-        double *out = it->start + (size_t)j * (size_t)n;
-        for (int i = 0; !status && i < n; i++) {
-            const double a = D[n + i] + (D[n + i] - D[i]) / 3;
-            const double b = D[2 * n + i] + (D[2 * n + i] - D[n + i]) / 3;
-            out[i] = b + (b - a) / 15;
-        }
+        double doubt = 1, h = increment(it, by);
+        for (int k = 0; !status && doubt > 1e-9 && k < ATTEMPTS; k++, h /= 10)
+            status = extrapolate(it->start + (size_t)j * n, &doubt, D, it, by, h);
+        if (!status && doubt > 1e-6)
+            status = dfl_fail(ctx_of(it->run), DFL_INVALID,
+                              "how the start changes with %s cannot be found: it is not smooth "
+                              "there, or far too sensitive",
+                              by->name);
     }
     dfl_free(ctx_of(it->run), D);
     return status;
@@ -73,7 +96,10 @@ static dfl_status difference(double *out, gradient_run *it, const followed *by, 
 /* x (n): where a model starts. */
 static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run)
 {
-    const dfl_solver_options options = {.rtol = 1e-12, .atol = 1e-14};
+    dfl_solver_options options = {.rtol = 1e-12,
+                                  .atol = 1e-14,
+                                  .constraints.redundant =
+                                      it->settings->solver.constraints.redundant};
     const double t0 = it->settings->from;
     dfl_solver *solver = NULL;
     dfl_status status = dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &options);
@@ -129,71 +155,41 @@ static dfl_status start_at(double *x, gradient_run *it, const followed *by, doub
     if (status && status != DFL_NO_MEMORY)
         status = explain(it, status, by, setting);
     if (!status && by->place < 0)
-        status = check_numbers(it, by, nearby.run, value);
+        status = check_numbers(it, by, &nearby);
     dfl_loaded_clear(&nearby);
     return status;
 }
 
-/* Whether two arrays agree to rounding. */
-static bool agree(const double *a, const double *b, int count)
+/* Derivatives of the rows are those of their expressions, which contain the parameter as a symbol. If they
+   are others with another value, the script has computed with it as a number. */
+static dfl_status check_numbers(const gradient_run *it, const followed *by,
+                                const dfl_loaded *nearby)
 {
-    double difference = 0, size = 0;
-    for (int i = 0; i < count; i++) {
-        difference = fmax(difference, fabs(a[i] - b[i]));
-        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
-    }
-    return difference <= 1e-10 * size + DBL_MIN;
-}
-
-/* All rows and matrices of two models of the same sizes at one state. */
-static dfl_status compare_rows(bool *equal, dfl_runnable *a, dfl_runnable *b, double t,
-                               const double *x)
-{
-    const dfl_equations *eq = eq_of(a);
-    const int nc = eq->nl + eq->nm, nv = eq->nv;
-    dfl_blocks of_a = {0}, of_b = {0};
-    double *M = dfl_alloc(ctx_of(a), 2 * (size_t)nv * (size_t)nv, sizeof *M);
-    dfl_status status = M ? dfl_state_blocks_create(&of_a, a, DFL_EVERYTHING, t, x) : DFL_NO_MEMORY;
-    if (!status)
-        status = dfl_state_blocks_create(&of_b, b, DFL_EVERYTHING, t, x);
-    if (!status)
-        status = dfl_state_mass(M, a, t, x);
-    if (!status)
-        status = dfl_state_mass(M + nv * nv, b, t, x);
-    *equal = !status && agree(of_a.kin, of_b.kin, eq->np) && agree(of_a.f, of_b.f, nv) &&
-             agree(of_a.b, of_b.b, eq->nr) && agree(of_a.d, of_b.d, eq->nw) &&
-             agree(of_a.c, of_b.c, eq->ns) && agree(of_a.g, of_b.g, eq->nl) &&
-             agree(of_a.hv, of_b.hv, eq->nm) && agree(of_a.W, of_b.W, nc * nv) &&
-             agree(of_a.bias, of_b.bias, nc) && agree(M, M + nv * nv, nv * nv);
-    dfl_state_blocks_free(&of_a, a);
-    dfl_state_blocks_free(&of_b, b);
-    dfl_free(ctx_of(a), M);
-    return status;
-}
-
-/* Derivatives of the rows are those of their expressions. So the model as it was loaded first, with the
-   other value of the parameter, must have the rows of the model that was loaded with it; otherwise the
-   script has computed with its number. */
-static dfl_status check_numbers(gradient_run *it, const followed *by, dfl_runnable *other,
-                                double value)
-{
-    const int n = eq_of(it->run)->n;
-    bool equal = true;
-    double *x = dfl_alloc(ctx_of(it->run), (size_t)n, sizeof *x);
-    dfl_status status = x ? dfl_runnable_set(it->run, by->kind, by->index, value) : DFL_NO_MEMORY;
-    for (int i = 0; !status && i < n; i++) /* any state will do */
-        x[i] = it->x[i] + 0.01 * sin(1 + 3.7 * i) * (1 + fabs(it->x[i]));
-    if (!status)
-        status = compare_rows(&equal, it->run, other, it->settings->from + 0.1, x);
-    if (x) {
-        const dfl_status back = dfl_runnable_set(it->run, by->kind, by->index, by->value);
-        status = status ? status : back;
-    }
-    dfl_free(ctx_of(it->run), x);
-    if (status || equal)
+    const dfl_model *model = eq_of(it->run)->model;
+    static const char *const ends[] = {"from", "to"};
+    bool same;
+    const dfl_status status = dfl_equations_same(&same, eq_of(it->run), nearby->eq);
+    if (status)
         return status;
-    return dfl_fail(ctx_of(it->run), DFL_INVALID,
-                    "%s uses '%s' as a number outside of initial values (in a table, in a "
-                    "condition of Lua, with tonumber), so derivatives by it would be wrong",
-                    eq_of(it->run)->model->path, by->name);
+    for (int i = 0; same && i < model->declarations.count; i++) {
+        const dfl_declaration *a = &model->declarations.item[i];
+        const dfl_declaration *b = &nearby->model->declarations.item[i];
+        if ((a->kind == DFL_A_PARAM || a->kind == DFL_AN_INPUT) && a->symbol != by->symbol)
+            same = a->value == b->value;
+    }
+    if (!same)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "%s uses '%s' as a number outside of initial values (in a table, in a "
+                        "condition of Lua, as the value of another parameter), so derivatives by "
+                        "it would be wrong",
+                        model->path, by->name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const double a = dfl_choices_number(&model->run, ends[i]);
+        const double b = dfl_choices_number(&nearby->model->run, ends[i]);
+        if (a != b && !(isnan(a) && isnan(b)))
+            return dfl_fail(model->ctx, DFL_INVALID,
+                            "'%s' in simulate{} depends on '%s'; give it with --%s", ends[i],
+                            by->name, ends[i]);
+    }
+    return DFL_OK;
 }

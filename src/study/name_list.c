@@ -23,7 +23,8 @@ dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char 
                             "commas",
                             list);
         out->name[out->count++] = from;
-        from = c + 1;
+        for (from = c + 1; !last && *from == ' ';)
+            from++;
         if (last)
             return DFL_OK;
     }

@@ -47,7 +47,7 @@ static dfl_status iterate(double *moved, double *mu, outcome *at, outcome *trial
     const int count = it->count;
     double *next = work, *step = work + count, *A = work + 2 * count;
     *moved = 0;
-    for (int attempt = 0; attempt < 30; attempt++, *mu = fmax(4 * *mu, 1e-6)) {
+    for (int attempt = 0; attempt < 8; attempt++, *mu = fmax(4 * *mu, 1e-6)) {
         if (!find_step(step, A, it, at, z, *mu))
             continue;
         double far = 0;
@@ -55,8 +55,8 @@ static dfl_status iterate(double *moved, double *mu, outcome *at, outcome *trial
             next[i] = fmin(fmax(z[i] + step[i], 0), 1);
             far = fmax(far, fabs(next[i] - z[i]));
         }
-        if (far < 1e-14)
-            return DFL_OK;
+        if (far <= it->tolerance)
+            return DFL_OK; /* no step is left that would matter */
         const dfl_status status = dfl_objective_evaluate(trial, it, next);
         if (status == DFL_STOPPED || status == DFL_NO_MEMORY)
             return status;

@@ -247,6 +247,37 @@ static void jumps_of_forces_are_passed(void **state)
     compare_with_runs(swing, (const char *const[]){"x", "y", "lambda(rod)", NULL}, 3, "u", 5, 1.9);
 }
 
+/* The steps see the derivatives, too: nothing moves, but everything would. */
+static void derivatives_of_a_rest_are_found(void **state)
+{
+    (void)state;
+    static const char rest[] = "local u, k = input('u', 0), param('k', 4)\n"
+                               "local x = position('x') mass(x, 1) force(x, u - k*x)\n"
+                               "initial{ x = 0, ['der(x)'] = 0 }\n";
+    static const char *const of[] = {"x", NULL};
+    const found at = gradient_of(rest, of, 1, "u, initial(x),initial(der(x)),k", 10, 1e-8);
+    assert_string_equal(at.message, "");
+    assert_near(at.gradient[0][0], (1 - cos(20)) / 4, 1e-7);
+    assert_near(at.gradient[0][1], cos(20), 1e-7);
+    assert_near(at.gradient[0][2], sin(20) / 2, 1e-7);
+    assert_near(at.gradient[0][3], 0, 1e-12);
+}
+
+/* Values that are almost zero, or so large that a part of them is a turn. */
+static void sizes_of_parameters_do_not_matter(void **state)
+{
+    (void)state;
+    static const char text[] = "local c, p = param('c', 1e-9), param('p', 1000)\n"
+                               "local x = position('x') mass(x, 1) force(x, -x - c*velocity(x))\n"
+                               "initial{ x = sin(p), ['der(x)'] = 0 }\n";
+    static const char *const of[] = {"x", NULL};
+    const found at = gradient_of(text, of, 1, "c,p", 20, 1e-8);
+    const double s = sin(1000.0);
+    assert_string_equal(at.message, "");
+    assert_near(at.gradient[0][0], s * (sin(20.0) - 20 * cos(20.0)) / 2, 1e-6);
+    assert_near(at.gradient[0][1], cos(1000.0) * cos(20.0), 1e-6);
+}
+
 /* The guess is off the rod: the least change moves it there, which depends on L in both coordinates. */
 static void a_start_by_the_least_change_is_differentiated(void **state)
 {
@@ -275,6 +306,18 @@ static void what_cannot_be_followed_is_refused(void **state)
             "local f = spline({ -9, 0, L, 9 }, { 0, 1, 2, 0 })\n"
             "force(x, -f(x)) initial{ x = 1 }\n",
             "x", "L", "as a number");
+    refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
+            "force(x, lookup({ 0, 1, p, 3 }, { 0, 0, 1, 1 }, { kind = 'linear' })(time))\n",
+            "x", "p", "as a number");
+    refused("local p = param('p', 2) local q = param('q', 2*p) local x = position('x')\n"
+            "mass(x, 1) force(x, 1) output('o', q*x)\n",
+            "o", "p", "as a number");
+    refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
+            "constraint('a', x - 1) constraint('b', p*(x - 1))\n",
+            "lambda(a)", "p", "redundant");
+    refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
+            "force(x, noevent(select(x - p, -5, 1)))\n",
+            "x", "p", "noevent");
     refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
             "force(x, -9.81) event('floor', x, { set = { ['der(x)'] = -L*velocity(x) } })\n"
             "initial{ x = 1 }\n",
@@ -291,6 +334,8 @@ int main(void)
         cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
         cmocka_unit_test(every_kind_of_model_agrees_with_runs),
         cmocka_unit_test(jumps_of_forces_are_passed),
+        cmocka_unit_test(derivatives_of_a_rest_are_found),
+        cmocka_unit_test(sizes_of_parameters_do_not_matter),
         cmocka_unit_test(a_start_by_the_least_change_is_differentiated),
         cmocka_unit_test(what_cannot_be_followed_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

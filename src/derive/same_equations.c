@@ -1,0 +1,122 @@
+/* same_equations.c: whether two models have the same equations, numbers included: the parts of their graphs
+   that the equations consist of are the same, node by node. */
+#include "derive/derive_internal.h"
+
+#include <string.h>
+
+/* A growing list of expressions. */
+typedef struct list {
+    dfl_expr *item;
+    int count;
+} list;
+
+static void add(list *to, const dfl_expr *from, int count)
+{
+    for (int i = 0; i < count; i++)
+        to->item[to->count++] = from[i];
+}
+
+static void add_entries(list *to, const dfl_sparse *matrix)
+{
+    for (int i = 0; i < matrix->count; i++)
+        to->item[to->count++] = matrix->entry[i].expr;
+}
+
+static dfl_status list_expressions(list *out, const dfl_equations *eq)
+{
+    const dfl_equation_rows *rows = &eq->rows;
+    const dfl_model *model = eq->model;
+    out->item = dfl_exprs(eq, eq->np + eq->nv + eq->nr + eq->nw + eq->ns + 3 * eq->nl + 2 * eq->nm +
+                                  eq->ne + eq->nep + eq->n0 + eq->M.count + eq->W.count +
+                                  model->declarations.count);
+    if (!out->item)
+        return DFL_NO_MEMORY;
+    add(out, rows->kin, eq->np);
+    add(out, rows->f, eq->nv);
+    add(out, rows->b, eq->nr);
+    add(out, rows->d, eq->nw);
+    add(out, rows->c, eq->ns);
+    add(out, rows->g, eq->nl);
+    add(out, rows->gI, eq->nl);
+    add(out, rows->hv, eq->nm);
+    add(out, rows->e, eq->ne);
+    add(out, rows->ep, eq->nep);
+    add(out, rows->gam, eq->n0);
+    add(out, rows->bias, eq->nl + eq->nm);
+    add_entries(out, &eq->M);
+    add_entries(out, &eq->W);
+    for (int i = 0; i < model->declarations.count; i++)
+        if (model->declarations.item[i].kind == DFL_AN_OUTPUT)
+            add(out, &model->declarations.item[i].expr, 1);
+    return DFL_OK;
+}
+
+static bool same_spline(const dfl_spline *a, const dfl_spline *b)
+{
+    return a->n == b->n && !memcmp(a->x, b->x, (size_t)a->n * sizeof *a->x) &&
+           !memcmp(a->coef, b->coef, 6 * (size_t)(a->n + 1) * sizeof *a->coef);
+}
+
+/* Pairs of nodes that are to be the same; those that were compared are remembered. */
+typedef struct comparison {
+    const dfl_graph *a, *b;
+    uint32_t *partner; /* per node of a: that of b + 1, or 0 */
+    dfl_expr *stack;   /* pairs that are to be compared */
+    size_t depth;
+} comparison;
+
+/* Whether the nodes agree, apart from their operands, which go on the stack. */
+static bool same_node(comparison *it, dfl_expr x, dfl_expr y)
+{
+    const dfl_node *a = dfl_node_of(it->a, x), *b = dfl_node_of(it->b, y);
+    if (a->op != b->op)
+        return false;
+    if (a->op == DFL_OP_CONSTANT)
+        return dfl_constant_value(it->a, x) == dfl_constant_value(it->b, y);
+    if (a->op == DFL_OP_SYMBOL) {
+        const dfl_symbol *s = &it->a->symbols[a->a], *t = &it->b->symbols[b->a];
+        return s->kind == t->kind && s->index == t->index;
+    }
+    const int operands = dfl_op_operands((dfl_op)a->op);
+    const dfl_expr of_a[] = {a->a, a->b, a->c}, of_b[] = {b->a, b->b, b->c};
+    for (int i = 0; i < operands; i++)
+        if (it->partner[of_a[i]] == 0) {
+            it->partner[of_a[i]] = of_b[i] + 1;
+            it->stack[it->depth++] = of_a[i];
+        } else if (it->partner[of_a[i]] != of_b[i] + 1) {
+            return false;
+        }
+    return a->op != DFL_OP_SPLINE ||
+           (a->c == b->c && same_spline(&it->a->splines[a->b], &it->b->splines[b->b]));
+}
+
+dfl_status dfl_equations_same(bool *same, const dfl_equations *a, const dfl_equations *b)
+{
+    dfl_context *ctx = a->model->ctx;
+    list of_a = {0}, of_b = {0};
+    comparison it = {.a = a->graph,
+                     .b = b->graph,
+                     .partner = dfl_alloc(ctx, a->graph->nnodes, sizeof *it.partner),
+                     .stack = dfl_alloc(ctx, a->graph->nnodes, sizeof *it.stack)};
+    dfl_status status = it.partner && it.stack ? list_expressions(&of_a, a) : DFL_NO_MEMORY;
+    if (!status)
+        status = list_expressions(&of_b, b);
+    *same = !status && of_a.count == of_b.count && a->n == b->n;
+    for (int i = 0; *same && i < of_a.count; i++) {
+        const dfl_expr x = of_a.item[i];
+        if (it.partner[x] == 0) {
+            it.partner[x] = of_b.item[i] + 1;
+            it.stack[it.depth++] = x;
+        }
+        *same = it.partner[x] == of_b.item[i] + 1;
+        while (*same && it.depth > 0) {
+            const dfl_expr next = it.stack[--it.depth];
+            *same = same_node(&it, next, it.partner[next] - 1);
+        }
+    }
+    dfl_free(ctx, of_a.item);
+    dfl_free(ctx, of_b.item);
+    dfl_free(ctx, it.partner);
+    dfl_free(ctx, it.stack);
+    return status;
+}
