@@ -1,5 +1,5 @@
 /* Measures how the work of the automatic order depends on the tolerance: every problem, and models
-   of bodies from scripts, with 20 tolerances from 1e-3 to 1e-12. One line per run: accepted steps,
+   of bodies from scripts as the program runs them, with 20 tolerances from 1e-3 to 1e-12. One line per run: accepted steps,
    their mean order, evaluations, decompositions, rejected attempts, milliseconds, the error at the
    end against a run with rtol = 1e-13; then for each problem the largest factors between
    neighbouring tolerances, and the sums.   usage: bench_tolerances EXAMPLES-FOLDER [NAME ...] */
@@ -56,26 +56,38 @@ static int note_order(dfl_solver *solver, double t_old, double t, const double *
     return 0;
 }
 
+/* A problem; `run`: of a script, or NULL. */
+typedef struct task {
+    dfl_context *ctx;
+    const dfl_eom *eom;
+    dfl_runnable *run;
+    double t0, t_end;
+    const double *x0;
+} task;
+
 /* Runs and compares the end with *end, or keeps it there if `keep`. */
-static need measure(dfl_context *ctx, const dfl_eom *eom, double t0, const double *x0, double t_end,
-                    double tolerance, double *end, bool keep)
+static need measure(const task *it, double tolerance, double *end, bool keep)
 {
     need out = {0};
     double orders = 0;
     dfl_solver *solver = NULL;
-    const dfl_solver_options options = {
+    dfl_solver_options options = {
         .rtol = tolerance, .atol = tolerance, .output.on_step = note_order, .user = &orders};
-    const dfl_layout at = dfl_eom_layout(eom);
-    dfl_status status = dfl_solver_create(&solver, ctx, eom, &options);
+    if (it->run) {
+        dfl_runnable_lock(&options.switches, it->run);
+        dfl_runnable_pulses(&options.pulses, it->run);
+    }
+    const dfl_layout at = dfl_eom_layout(it->eom);
+    dfl_status status = dfl_solver_create(&solver, it->ctx, it->eom, &options);
     if (!status)
-        status = dfl_solver_start(solver, t0, x0, NULL);
+        status = dfl_solver_start(solver, it->t0, it->x0, NULL);
     const double begin = now();
     if (!status)
-        status = dfl_solver_advance(solver, t_end);
+        status = dfl_solver_advance(solver, it->t_end);
     out.milliseconds = 1e3 * (now() - begin);
     out.completed = !status;
     if (status)
-        fprintf(stderr, "%s\n", dfl_message(ctx));
+        fprintf(stderr, "%s\n", dfl_message(it->ctx));
     if (solver)
         out.stats = dfl_solver_statistics(solver);
     out.steps = (double)out.stats.accepted;
@@ -95,17 +107,16 @@ static double factor(double a, double b)
     return a > b ? a / b : b / a;
 }
 
-static void sweep(const char *name, dfl_context *ctx, const dfl_eom *eom, double t0,
-                  const double *x0, double t_end)
+static void sweep(const char *name, const task *it)
 {
     static double end[10000];
     need all[TOLERANCES];
     double steps = 1, evaluations = 1, sum_steps = 0, sum_evaluations = 0, sum_ms = 0;
-    measure(ctx, eom, t0, x0, t_end, 1e-13, end, true);
+    measure(it, 1e-13, end, true);
     for (int k = 0; k < TOLERANCES; k++) {
         const double tolerance = pow(10, -3 - 9.0 * k / (TOLERANCES - 1));
         need *n = &all[k];
-        *n = measure(ctx, eom, t0, x0, t_end, tolerance, end, false);
+        *n = measure(it, tolerance, end, false);
         printf(
             "%-20s %.2e %s%6.0f steps, order %5.2f, %8.0f evaluations, %6ld dec, rejected %4ld + "
             "%3ld, %3ld changes, %8.2f ms, error %.1e\n",
@@ -131,7 +142,8 @@ static void sweep_problem(const char *name)
     problem p;
     dfl_context *ctx = dfl_context_create();
     if (ctx && problem_make(&p, name, 0)) {
-        sweep(name, ctx, &p.eom, p.t0, p.x0, strcmp(name, "fekete") == 0 ? 100 : p.t_end);
+        const double t_end = strcmp(name, "fekete") == 0 ? 100 : p.t_end;
+        sweep(name, &(task){.ctx = ctx, .eom = &p.eom, .t0 = p.t0, .t_end = t_end, .x0 = p.x0});
         problem_free(&p);
     }
     dfl_context_free(ctx);
@@ -158,7 +170,9 @@ static int sweep_script(const char *folder, const char *name, double t_end)
         status = dfl_study_start(x, NULL, run, solver, NULL, 0.0);
     dfl_solver_free(solver);
     if (!status)
-        sweep(name, ctx, dfl_runnable_eom(run), 0, x, t_end);
+        sweep(
+            name,
+            &(task){.ctx = ctx, .eom = dfl_runnable_eom(run), .run = run, .t_end = t_end, .x0 = x});
     else
         fprintf(stderr, "%s: %s\n", name, dfl_message(ctx));
     free(x);

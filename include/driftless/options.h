@@ -348,13 +348,16 @@ typedef struct dfl_newton_options {
 
 /* The constraints and the directions that they leave free. */
 typedef struct dfl_constraint_options {
-    double rank_tolerance;   /* 0 means 1e-10, or 1e-6 if constraints are differenced */
-    double redundant;        /* constraints that are dependent up to this part of their size are
+    double rank_tolerance; /* 0 means 1e-10, or 1e-6 if constraints are differenced */
+    double redundant;      /* constraints that are dependent up to this part of their size are
                                 redundant: they need not fit exactly; 0 means none */
-    dfl_algebraic algebraic; /* 0 means automatic */
-    dfl_selectors selectors; /* 0 means orthogonal */
-    dfl_renewal renewal;     /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
-    dfl_select_fn select;    /* with DFL_USER; NULL means none */
+    const double *redundant_each; /* the same for single rows: nl + nm numbers, of g and hv; the
+                                     larger one counts. With sparse matrices the largest is used
+                                     for all rows. Stays the caller's; NULL means none */
+    dfl_algebraic algebraic;      /* 0 means automatic */
+    dfl_selectors selectors;      /* 0 means orthogonal */
+    dfl_renewal renewal;          /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
+    dfl_select_fn select;         /* with DFL_USER; NULL means none */
     const bool *independent; /* with DFL_PARTITION and DFL_SEPARATION: n flags, the independent ones
                                 among p and v; NULL means automatic */
     int ncombinations; /* with DFL_PARTITION and DFL_SEPARATION, instead of `independent`: the */

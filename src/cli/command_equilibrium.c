@@ -85,7 +85,10 @@ static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
     dfl_context *ctx = near->model.model->ctx;
     const dfl_equations *eq = near->model.eq;
     const size_t np = (size_t)eq->np;
-    const int starts = (int)ceil(fmin(arguments->starts, MOST_STARTS));
+    if (arguments->starts > MOST_STARTS || arguments->starts != floor(arguments->starts))
+        return dfl_fail(ctx, DFL_INVALID, "--starts is %g; give a whole number from 1 to %d",
+                        arguments->starts, MOST_STARTS);
+    const int starts = (int)arguments->starts;
     double *known = dfl_alloc(ctx, np * (size_t)(starts + 1), sizeof *known), *base = known;
     dfl_text list = {.ctx = ctx}, first = {.ctx = ctx};
     dfl_status status = known ? DFL_OK : DFL_NO_MEMORY, failure = DFL_OK;

@@ -55,8 +55,10 @@ typedef struct dfl_declaration {
     const char
         *meaning;  /* constraint of a joint: what the row prevents, "x translation"; else NULL */
     char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
-    bool inner;    /* position, speed, constraint: of absolute coordinates, not for people */
-    bool follows;  /* position, speed: of a joint, from absolute coordinates; needs no mass */
+    double
+        misfit; /* ... and what its loop may be apart: the largest tolerance of its joints, m or rad */
+    bool inner;   /* position, speed, constraint: of absolute coordinates, not for people */
+    bool follows; /* position, speed: of a joint, from absolute coordinates; needs no mass */
 } dfl_declaration;
 
 /* A body with absolute coordinates: its symbols, and where the joint that it hangs on puts it at
@@ -233,7 +235,6 @@ typedef struct dfl_model {
     DFL_LIST(char *) notes;    /* lines that `check` shows */
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */
-    double misfit;             /* m or rad: the largest tolerance of a joint, for `redundant` */
     int run_line;              /* of simulate{}; 0: there is none */
 } dfl_model;
 

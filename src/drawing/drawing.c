@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static dfl_status take_tolerance(dfl_drawing *drawing, const dfl_drawn_joint *drawn);
+static dfl_status take_tolerance(dfl_placed_joint *joint, dfl_drawing *drawing,
+                                 const dfl_drawn_joint *drawn);
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn);
@@ -183,7 +184,7 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     if (!status)
         status = dfl_drawing_check_joint(drawing, &joint.drawn);
     if (!status && drawn->tolerance)
-        status = take_tolerance(drawing, drawn);
+        status = take_tolerance(&joint, drawing, drawn);
     if (status)
         return status;
     dfl_placed_joint *joints =
@@ -210,8 +211,8 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     return hang ? dfl_drawing_rows(drawing, &joints[*out]) : DFL_OK;
 }
 
-/* Rows of loops are no better than the worst joint in them: the largest tolerance is used. */
-static dfl_status take_tolerance(dfl_drawing *drawing, const dfl_drawn_joint *drawn)
+static dfl_status take_tolerance(dfl_placed_joint *joint, dfl_drawing *drawing,
+                                 const dfl_drawn_joint *drawn)
 {
     const char *kind = dfl_joint_types[drawn->kind].name;
     double value = 0.0;
@@ -222,8 +223,7 @@ static dfl_status take_tolerance(dfl_drawing *drawing, const dfl_drawn_joint *dr
                         "%s '%s': tolerance is %g; give the misfit that is allowed, in m or rad, "
                         "between 0 and 0.1",
                         kind, drawn->name, value);
-    if (!status && value > drawing->model->misfit)
-        drawing->model->misfit = value;
+    joint->tolerance = value;
     return status;
 }
 

@@ -76,6 +76,7 @@ typedef struct dfl_placed_joint {
     char *name;
     int line;
     dfl_drawn_joint drawn; /* without its name */
+    double tolerance;      /* m or rad: the misfit of its loops that is allowed */
     bool loop, declared;   /* declared: rows of the loop */
     int np, nv;
     dfl_expr p[MOST_P], v[MOST_V];

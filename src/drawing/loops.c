@@ -34,6 +34,7 @@ static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, dfl_
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
 static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_placed_joint *joint);
+static double loop_misfit(const dfl_drawing *drawing, const dfl_placed_joint *joint);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
 static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_joint *joint);
@@ -278,6 +279,7 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
     if (!status) {
         dfl_declaration *decl = &drawing->model->declarations.item[declaration];
         decl->meaning = meaning;
+        decl->misfit = loop_misfit(drawing, joint);
         if (motions.length > 0)
             decl->motions = dfl_copy_string(drawing->ctx, dfl_text_string(&motions));
         status = motions.length > 0 && !decl->motions ? DFL_NO_MEMORY : DFL_OK;
@@ -302,6 +304,20 @@ static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_pl
     }
 }
 
+/* A loop is no better than the worst joint in it. */
+static double loop_misfit(const dfl_drawing *drawing, const dfl_placed_joint *joint)
+{
+    int a = link_of(drawing, joint->drawn.parent), b = link_of(drawing, joint->drawn.child);
+    double largest = joint->tolerance;
+    while (a != b) {
+        int *higher = a > b ? &a : &b;
+        const dfl_link *link = &drawing->links[*higher];
+        largest = fmax(largest, drawing->joints[link->joint].tolerance);
+        *higher = link->parent;
+    }
+    return largest;
+}
+
 /* A row without coordinates holds either always or never. */
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning)
@@ -311,7 +327,7 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
         return all_prescribed(drawing, joint);
     const dfl_status status = dfl_drawing_value(
         &value, drawing, row, dfl_joint_types[joint->drawn.kind].name, joint->name, "a row");
-    if (status || fabs(value) <= fmax(1e-9, drawing->model->misfit))
+    if (status || fabs(value) <= fmax(1e-9, loop_misfit(drawing, joint)))
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID,
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "

@@ -104,6 +104,10 @@ void dfl_runnable_event_noise(double *noise, const dfl_runnable *run, double t, 
    numbers: dfl_scene_columns(model) numbers. */
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
 
+/* Sets redundant_each to the tolerances of the joints (owned by the runnable), NULL if there are none.
+   DFL_NO_MEMORY. */
+dfl_status dfl_runnable_tolerances(dfl_constraint_options *out, dfl_runnable *run);
+
 /* Sets the independent coordinates of a partition (flags or combinations, owned by the runnable)
    from names, separated by commas: a position includes its velocity, if it has one; speeds are
    named. If one of them is a sum such as 0.6*x + 0.8*y, all are combinations of positions.

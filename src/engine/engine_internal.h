@@ -116,6 +116,7 @@ struct dfl_runnable {
     double known_t, *known_x;   /* where it is compared with the tape; NULL: nowhere yet */
     double *param, *input, *level;
     bool *independent;     /* n: coordinates of a partition, or NULL */
+    double *redundant;     /* nl + nm: what rows may be apart, or NULL */
     double *combinations;  /* of positions instead of them, or NULL */
     dfl_kinds kinds;       /* of the unknowns, for eom.sizes */
     double *scratch;       /* rows of invariants, while their levels are taken */

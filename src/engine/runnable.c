@@ -130,6 +130,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_tree_engine_free(run->tree);
     dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run->independent);
+    dfl_free(run->ctx, run->redundant);
     dfl_free(run->ctx, run->combinations);
     dfl_free(run->ctx, run->parameters);
     dfl_free(run->ctx, run);

@@ -295,6 +295,11 @@ static inline double dfl_system_W_entry(int *row, const dfl_system *sys, const d
    `point`, whose x is `x` afterwards. */
 void dfl_system_row_sizes(double *size, dfl_system *sys, dfl_point *point, const double *x);
 
+/* The part of its size up to which row `row` of W may depend on others, and the largest one of the
+   first `rows` rows. */
+double dfl_allowed_misfit(const dfl_constraint_options *constraints, int row);
+double dfl_largest_misfit(const dfl_constraint_options *constraints, int rows);
+
 /* The size of the user's unknown j that its tolerance implies: atol_each[j]/rtol; 1 without
    atol_each, or if that follows sizes of which the model knows nothing. */
 double dfl_system_told_size(const dfl_system *sys, int j);

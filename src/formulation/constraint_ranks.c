@@ -21,6 +21,7 @@ static const double zero_nearby = 1e-8;
 
 static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
                        double tolerance, const double *A, int lda, int m, int n);
+static const double *misfits(const dfl_formulation *form, bool positions, int rows);
 static void note_sizes(double *least, const double *A, int lda, int m, int n);
 static void keep_sizes(double *least, const double *sizes, int count);
 static dfl_status check_partition(const dfl_formulation *form);
@@ -245,8 +246,22 @@ static void equilibrate_columns(double *B, double *sized, const double *least, c
     }
 }
 
+/* What single rows of W, or of g among the position rows, may be apart; NULL: no more than all. */
+static const double *misfits(const dfl_formulation *form, bool positions, int rows)
+{
+    const dfl_constraint_options *c = &form->options->constraints;
+    const dfl_eom *eom = form->sys->eom;
+    const int first = positions ? eom->ns : 0, count = positions ? eom->nl : form->sys->nc;
+    double *more = form->dense->more;
+    for (int i = 0; i < rows; i++) {
+        const bool own = i >= first && i < first + count;
+        more[i] = own ? dfl_allowed_misfit(c, i - first) : 0;
+    }
+    return c->redundant_each ? more : NULL;
+}
+
 /* The rank of A with rows and columns scaled, -1 if the SVD fails; singular values up to
-   `tolerance`, or the tolerance of the options, are zero. *ratio: the smallest singular value
+   `tolerance`, or the tolerances of the options, are zero. *ratio: the smallest singular value
    within the rank over the largest, with scaled rows only, as in every later decomposition. */
 static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
                        double tolerance, const double *A, int lda, int m, int n)
@@ -260,9 +275,9 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
                            .least = form->dense->sized};
     *ratio = 1;
     equilibrate_columns(form->dense->work, form->dense->sized, least, A, lda, m, n);
-    if (!dfl_split_compute(split, &rule, form->dense->work, m, m, n))
-        return -1;
-    const int rank = rule.rank = split->rank;
+    const double *more = misfits(form, split == form->dense->split3, m);
+    const int rank = rule.rank =
+        dfl_lenient_rank(form->dense->sized, split, &rule, more, form->dense->work, m, m, n);
     rule.least = least;
     if (rank > 0 && dfl_split_compute(split, &rule, A, lda, m, n) && split->largest > 0)
         *ratio = split->smallest / split->largest;

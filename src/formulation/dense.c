@@ -35,9 +35,10 @@ static dfl_status allocate(dfl_dense *dense, const dfl_formulation *form)
     dense->least2 = dfl_alloc(ctx, 2 * (size_t)sys->m2, d);
     dense->least3 = dfl_alloc(ctx, (size_t)sys->m3, d);
     dense->sized = dfl_alloc(ctx, (size_t)(sys->m2 > sys->m3 ? sys->m2 : sys->m3), d);
+    dense->more = dfl_alloc(ctx, (size_t)(sys->m2 > sys->m3 ? sys->m2 : sys->m3), d);
     dense->least = dfl_alloc(ctx, nv * nc + nv + nc, d);
     return dense->flip && dense->work && dense->vp && dense->row_size && dense->least2 &&
-                   dense->least3 && dense->sized && dense->least
+                   dense->least3 && dense->sized && dense->more && dense->least
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -63,8 +64,9 @@ static dfl_status create_splits(dfl_dense *dense, const dfl_system *sys)
 void dfl_dense_clear(dfl_dense *dense, const dfl_formulation *form)
 {
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {dense->flip,   dense->work,   dense->vp,    dense->row_size,
-                             dense->least2, dense->least3, dense->sized, dense->least};
+    double *const block[] = {dense->flip,     dense->work,   dense->vp,
+                             dense->row_size, dense->least2, dense->least3,
+                             dense->sized,    dense->more,   dense->least};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_rows_jacobian_clear(&dense->jac, ctx);

@@ -84,6 +84,7 @@ typedef struct dfl_dense {
     double *least3;             /* ... m3: the least size of each row of blocks 2 and 3
                                   (constraint_ranks.c) */
     double *sized;              /* max(m2, m3): these in scaled columns */
+    double *more;               /* max(m2, m3): what rows may be apart */
     dfl_split *split2, *split3; /* of W (with gam and e) and of block 3 */
     dfl_split *trial2;          /* of W elsewhere, or of what has its size */
     dfl_redundant redundant;    /* for minimum-norm multipliers */

@@ -147,7 +147,7 @@ static int first_violated(const dfl_formulation *form, const dfl_point *point, c
     for (int i = 0; i < nl; i++) {
         /* the size of the row in positions around, where it happens to vanish */
         const double least = fmax(1e-3 * largest, form->dense->least3[ns + i]);
-        double allowed = 10 * form->options->constraints.redundant * least;
+        double allowed = 10 * dfl_allowed_misfit(&form->options->constraints, i) * least;
         for (int j = 0; j < sys->n4; j++)
             allowed += fmax(fabs(G[j * m3 + i]), least) / weight[sys->at.sp + j];
         if (fabs(point->blocks.g[i]) > allowed)

@@ -147,7 +147,8 @@ static dfl_status judge(const dfl_sparse_form *form, double t)
                       "possible with sparse matrices");
     if (!eom->forces_free_of_multipliers)
         return refuse(base, t, "together with forces that depend on multipliers are not possible");
-    if (base->misfit > doubtful && base->misfit > base->options->constraints.redundant)
+    if (base->misfit > doubtful &&
+        base->misfit > dfl_largest_misfit(&base->options->constraints, base->sys->nc))
         return refuse(base, t, "are only nearly dependent, which sparse matrices cannot tell");
     return DFL_OK;
 }
@@ -156,7 +157,8 @@ static dfl_status ranks(dfl_formulation *base, const dfl_point *point, const dou
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     dfl_system *sys = base->sys;
-    const double tolerance = fmax(redundant, base->options->constraints.redundant);
+    const double tolerance =
+        fmax(redundant, dfl_largest_misfit(&base->options->constraints, sys->nc));
     int holonomic = 0;
     (void)sizes; /* distances are relative to the lengths of rows */
     memset(form->dropped, 0, (size_t)sys->nc);

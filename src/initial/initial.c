@@ -44,7 +44,7 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     sys->rounding = options->error.rounding;
     sys->options = options;
     init->rank_tolerance = options->constraints.rank_tolerance;
-    init->redundant = options->constraints.redundant;
+    init->redundant = dfl_largest_misfit(&options->constraints, sys->nc);
     init->atol = options->atol; /* 0: tolerances follow the sizes of unknowns */
     for (int i = 0; init->atol > 0 && options->error.atol_each && i < sys->nu; i++)
         init->atol =

@@ -34,7 +34,7 @@ typedef struct dfl_initial {
     double rate;             /* 1/s: accelerations are as large as velocities times it */
     double atol;             /* residuals above ten times it are inconsistent; 0: above what
                                     the tolerances of their unknowns make */
-    double redundant;        /* part of their size up to which rows may be dependent */
+    double redundant;        /* the largest part of their size up to which rows may be dependent */
     dfl_statistics counters; /* not those of the integration */
 } dfl_initial;
 

@@ -24,7 +24,8 @@ int dfl_initial_rigid(char *text, size_t size, dfl_initial *init)
     const double *W = sys->packed ? NULL : init->jac.J2 + (size_t)sys->at.v * (size_t)ld;
     dfl_split *split = NULL;
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                           .tolerance = fmax(init->rank_tolerance, init->redundant),
+                           .tolerance =
+                               fmax(init->rank_tolerance, sys->options->constraints.redundant),
                            .rank = -1,
                            .scale_rows = true,
                            .least = init->row_size};
@@ -35,9 +36,11 @@ int dfl_initial_rigid(char *text, size_t size, dfl_initial *init)
         return 0;
     }
     int lost = 0;
+    const int rank = dfl_lenient_rank(alike, split, &rule, sys->options->constraints.redundant_each,
+                                      W, ld, sys->nc, nv);
     dfl_stages_alike(alike, init);
-    if (dfl_split_compute(split, &rule, W, ld, sys->nc, nv)) {
-        const int freedoms = nv - split->rank;
+    if (rank >= 0) {
+        const int freedoms = nv - rank;
         rule.tolerance = DFL_WEAK;
         rule.least = alike;
         if (dfl_split_compute(split, &rule, W, ld, sys->nc, nv) && nv - split->rank > freedoms &&
@@ -90,19 +93,21 @@ static void describe(char *text, size_t size, const dfl_initial *init, const dfl
              freedoms, freedoms == 1 ? "" : "s", others - freedoms, velocity, name, most, enough);
 }
 
-/* The largest entry of W z, for a largest entry 1 of z. */
+/* The largest entry of W z, for a largest entry 1 of z, of rows that may not open so far. */
 static double opening(int *row, const dfl_initial *init, const double *z)
 {
     const dfl_system *sys = &init->sys;
     const double *W = init->jac.J2 + (size_t)sys->at.v * (size_t)sys->m2;
+    const double *each = sys->options->constraints.redundant_each, size = dfl_max_abs(z, sys->n3);
     double most = 0;
     *row = 0;
     for (int i = 0; i < sys->nc; i++) {
         double sum = 0;
         for (int j = 0; j < sys->n3; j++)
             sum += W[(size_t)j * (size_t)sys->m2 + (size_t)i] * z[j];
-        if (fabs(sum) > most)
+        const bool allowed = each && fabs(sum) <= each[i] * init->row_size[i] * size;
+        if (!allowed && fabs(sum) > most)
             most = fabs(sum), *row = i;
     }
-    return most / dfl_max_abs(z, sys->n3);
+    return most / size;
 }

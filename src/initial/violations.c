@@ -96,13 +96,18 @@ static double misfit_allowed(const dfl_initial *init, int row)
     const dfl_kind kind = dfl_system_alg_kind(sys, row, &index);
     const bool constraint = kind == DFL_ROW_G || is_hidden(init, row);
     const double part = row < sys->m1 ? 1e-11 : 1e-13;
+    if (!constraint || init->redundant == 0)
+        return 0;
+    const bool nonholonomic = kind == DFL_ROW_HV || kind == DFL_ROW_HI;
+    const double allowed =
+        dfl_allowed_misfit(&sys->options->constraints, nonholonomic ? sys->eom->nl + index : index);
     double largest = 0;
-    for (int i = row - index; constraint && init->redundant > 0; i++) {
+    for (int i = row - index; allowed > 0; i++) {
         if (i >= sys->m1 + sys->m2 + sys->m3 || dfl_system_alg_kind(sys, i, &other) != kind)
             break;
         largest = fmax(largest, dfl_stages_rounding(init, i) / part + steepness(init, i));
     }
-    return 10 * init->redundant * largest;
+    return 10 * allowed * largest;
 }
 
 /* The residual that changes of the unknowns by their tolerances make, of accelerations by those of

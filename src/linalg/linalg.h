@@ -169,6 +169,12 @@ typedef struct dfl_split_rule {
 dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n);
 void dfl_split_free(dfl_split *split, dfl_context *ctx);
 
+/* The rank of A by the SVD with scaled rows, where row i may be off by the part more[i] of its size
+   instead of rule->tolerance if it is larger (NULL: none may). -1: the SVD fails. `least` (m) is
+   workspace, and may be rule->least. Afterwards the split is that of weighted rows. */
+int dfl_lenient_rank(double *least, dfl_split *split, const dfl_split_rule *rule,
+                     const double *more, const double *A, int lda, int m, int n);
+
 /* Splits A (m x n, leading dimension lda, unchanged). Returns true if the split is usable: for LU
    and QR full row rank was found (or imposed), for SVD the iteration converged and an imposed rank
    was reached. If it is false, `rank` is what was found, and R and N must not be used. A matrix

@@ -198,7 +198,7 @@ static dfl_status start_failure(const dfl_solver *solver)
    obeyed, and would hold a mechanism that was meant to move. */
 static dfl_status check_allowed_misfit(dfl_solver *solver, double t0)
 {
-    const double allowed = solver->options.constraints.redundant;
+    const double allowed = dfl_largest_misfit(&solver->options.constraints, solver->sys.nc);
     char rigid[400];
     if (!(allowed > 0) || solver->sys.nc == 0 ||
         dfl_initial_rigid(rigid, sizeof rigid, &solver->initial) == 0)
@@ -240,7 +240,8 @@ static void note_start(dfl_solver *solver, const double *x0)
         dfl_log(&solver->options, DFL_LOG_WARNING,
                 "redundant constraints do not fit exactly: they are dependent up to %.1e of their "
                 "size (redundant = %g allows it), and the motion is right to about this part",
-                dfl_formulation_misfit(form), solver->options.constraints.redundant);
+                dfl_formulation_misfit(form),
+                dfl_largest_misfit(&solver->options.constraints, sys->nc));
     char rigid[400];
     if (dfl_formulation_weakest(form) < 1e-4)
         dfl_log(&solver->options, DFL_LOG_WARNING,

@@ -9,7 +9,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom);
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx);
 static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, const dfl_eom *eom);
 static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx);
-static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n);
+static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n, int nc);
 
 dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
                                       const dfl_solver_options *in)
@@ -22,7 +22,7 @@ dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx,
     if (!status)
         status = check_choices(out, ctx, eom);
     if (!status)
-        status = check_tolerances(out, ctx, dfl_eom_unknowns(eom));
+        status = check_tolerances(out, ctx, dfl_eom_unknowns(eom), eom->nl + eom->nm);
     return status;
 }
 
@@ -186,8 +186,13 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     return DFL_OK;
 }
 
-static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n)
+static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n, int nc)
 {
+    const double *apart = o->constraints.redundant_each;
+    for (int i = 0; apart && i < nc; i++)
+        if (!(apart[i] >= 0 && apart[i] <= 0.1))
+            return dfl_fail(ctx, DFL_INVALID,
+                            "redundant_each[%d] is %g; choose it between 0 and 0.1", i, apart[i]);
     for (int i = 0; i < n; i++) {
         if (o->error.rtol_each &&
             !(o->error.rtol_each[i] >= least_rtol && o->error.rtol_each[i] < 1))

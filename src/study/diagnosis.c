@@ -396,7 +396,8 @@ static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
         out->x[i] = out->atol[i] = NAN;
     if (!out->start)
         out->found = dfl_solver_statistics(solver).rank_velocity;
-    if (!out->start && options && options->constraints.redundant > 0)
+    if (!out->start && options &&
+        (options->constraints.redundant > 0 || options->constraints.redundant_each))
         out->allowed = out->found;
     dfl_solver_free(solver);
     if (out->start == DFL_NO_MEMORY)

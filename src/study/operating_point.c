@@ -120,8 +120,10 @@ static dfl_status mark_moving(bool *moving, dfl_runnable *run, const char *names
 /* As a run starts, with tolerances for analyses. */
 static dfl_status start_at(double *x, dfl_runnable *run, const dfl_settings *settings)
 {
-    dfl_solver_options options = {.rtol = 1e-10,
-                                  .constraints.redundant = settings->solver.constraints.redundant};
+    dfl_solver_options options = {
+        .rtol = 1e-10,
+        .constraints = {.redundant = settings->solver.constraints.redundant,
+                        .redundant_each = settings->solver.constraints.redundant_each}};
     dfl_solver *solver = NULL;
     const bool touching = eq_of(run)->model->actions.touches.count > 0;
     if (touching) { /* contacts close, stick and slip as in a run, and stay so */

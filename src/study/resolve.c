@@ -29,8 +29,6 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
     dfl_status status = check_words(said, caller, model);
     if (status)
         return status;
-    if (isnan(dfl_choices_number(said, "redundant")) && model->misfit > 0)
-        said->number[dfl_setting_find("redundant")] = model->misfit;
     const double from = dfl_choices_number(said, "from");
     out->from = isnan(from) ? 0 : from;
     said->number[dfl_setting_find("from")] = out->from;
@@ -46,8 +44,10 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
         suit_large_models(&wanted, dfl_runnable_eom(run));
     wanted.error.duration = isfinite(out->to) ? fabs(out->to - out->from) : 0;
     out->solver = wanted;
+    if (isnan(dfl_choices_number(said, "redundant")))
+        status = dfl_runnable_tolerances(&wanted.constraints, run);
     const char *independent = dfl_choices_text(said, "independent");
-    if (independent)
+    if (!status && independent)
         status = dfl_runnable_independent(&wanted.constraints, run, independent);
     if (status)
         return status;

@@ -304,9 +304,45 @@ static void a_split_of_extreme_entries_is_finite_or_refused(void **state)
     dfl_split_free(s, ctx);
 }
 
+/* Rows 0 and 1 are parallel up to 1e-5, rows 2 and 3 up to 1e-7, also with rows of other units. */
+static void rows_may_be_dependent_up_to_their_own_tolerances(void **state)
+{
+    (void)state;
+    dfl_split *split = NULL;
+    double least[4];
+    const dfl_split_rule rule = {
+        .method = DFL_METHOD_SVD, .tolerance = 1e-10, .rank = -1, .scale_rows = true};
+    static const struct {
+        double more[4];
+        int rank;
+    } cases[] = {{{0}, 4},
+                 {{1e-4, 0, 0, 0}, 3},
+                 {{0, 1e-4, 0, 0}, 3},
+                 {{1e-6, 1e-6, 0, 0}, 4},
+                 {{0, 0, 1e-6, 0}, 3},
+                 {{1e-4, 1e-4, 1e-8, 0}, 3},
+                 {{1e-6, 0, 1e-6, 1e-6}, 3},
+                 {{1e-4, 1e-4, 1e-4, 1e-4}, 2}};
+    assert_int_equal(dfl_split_create(&split, ctx, 4, 4), DFL_OK);
+    for (int scaled = 0; scaled < 2; scaled++) {
+        const double unit[] = {1, scaled ? 1e5 : 1, scaled ? 1e-3 : 1, 1};
+        double A[16] = {0};
+        for (int i = 0; i < 4; i++)
+            A[(i < 2 ? 0 : 2) * 4 + i] = unit[i];
+        A[1 * 4 + 1] = 1e-5 * unit[1];
+        A[3 * 4 + 3] = 1e-7 * unit[3];
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+            assert_int_equal(dfl_lenient_rank(least, split, &rule, cases[k].more, A, 4, 4, 4),
+                             cases[k].rank);
+        assert_int_equal(dfl_lenient_rank(least, split, &rule, NULL, A, 4, 4, 4), 4);
+    }
+    dfl_split_free(split, ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_may_be_dependent_up_to_their_own_tolerances),
         cmocka_unit_test(a_split_gives_right_inverse_and_null_space),
         cmocka_unit_test(a_split_of_exact_size_needs_no_more_room),
         cmocka_unit_test(a_split_finds_the_rank_of_a_deficient_matrix),
