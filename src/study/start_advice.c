@@ -5,12 +5,13 @@
 
 #include <math.h>
 
-static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user);
+static dfl_status advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell,
+                                void *user);
 static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x,
                                     dfl_advice_fn tell, void *user);
 static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
                                  void *user);
-static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user);
+static dfl_status advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user);
 
 dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
                             dfl_advice_fn tell, void *user)
@@ -19,17 +20,29 @@ dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool c
     for (int i = 0; i < eq_of(run)->model->warnings.count; i++)
         tell(eq_of(run)->model->warnings.item[i], user);
     if (chosen)
-        advise_choice(run, x, tell, user);
-    advise_mass(run, tell, user);
-    if (eq_of(run)->n0 > 0)
+        status = advise_choice(run, x, tell, user);
+    if (!status)
+        status = advise_mass(run, tell, user);
+    if (!status && eq_of(run)->n0 > 0)
         status = advise_velocities(run, t, x, tell, user);
     if (!status && eq_of(run)->n0 > 0)
         status = advise_damping(run, t, x, tell, user);
     return status;
 }
 
+/* Tells a text that is complete. */
+static dfl_status pass_on(dfl_text *text, dfl_advice_fn tell, void *user)
+{
+    const dfl_status status = text->status;
+    if (!status)
+        tell(dfl_text_string(text), user);
+    dfl_text_clear(text);
+    return status;
+}
+
 /* Several configurations are equally near to what was drawn or given. */
-static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user)
+static dfl_status advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell,
+                                void *user)
 {
     const dfl_equations *eq = eq_of(run);
     dfl_text text = {.ctx = ctx_of(run)};
@@ -43,8 +56,7 @@ static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_f
             dfl_text_add(&text, "%s %s = %.4g", named++ ? "," : "", p->name, value);
     }
     dfl_text_add(&text, "; guess one of these values to choose another");
-    tell(dfl_text_string(&text), user);
-    dfl_text_clear(&text);
+    return pass_on(&text, tell, user);
 }
 
 /* Guesses of velocities that the balance of forces has replaced. */
@@ -74,8 +86,7 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
                      "%s starts at %.6g, not at %.6g: it follows from the balance of forces along "
                      "a massless direction",
                      eq->x[v + j].name, x[v + j], given[v + j]);
-        tell(dfl_text_string(&text), user);
-        dfl_text_clear(&text);
+        status = pass_on(&text, tell, user);
     }
     dfl_state_blocks_free(&blocks, run);
     dfl_free(ctx_of(run), given);
@@ -96,16 +107,15 @@ static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, d
     return status;
 }
 
-static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user)
+static dfl_status advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user)
 {
     const dfl_equations *eq = eq_of(run);
     if (eq->massless.negligible < 0)
-        return;
+        return DFL_OK;
     dfl_text text = {.ctx = ctx_of(run)};
     dfl_text_add(&text,
                  "the mass that %s moves by itself is negligible (%.1e of all it moves): set it to "
                  "0 to remove fast vibrations of no interest",
                  dfl_equations_v(eq)[eq->massless.negligible].name, eq->massless.negligible_ratio);
-    tell(dfl_text_string(&text), user);
-    dfl_text_clear(&text);
+    return pass_on(&text, tell, user);
 }
