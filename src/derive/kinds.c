@@ -23,6 +23,7 @@ typedef struct units {
     bool *open;   /* per node: nothing is known of its unit */
     const char *name[MOST_UNITS];
     int nnames;
+    bool related; /* all expressions are, and not too many */
 } units;
 
 static dfl_status read_expressions(units *u);
@@ -57,10 +58,10 @@ dfl_status dfl_kinds_create(dfl_kinds *out, const dfl_equations *eq)
             relate_units(&u);
         if (!status)
             status = read_expressions(&u);
-        if (!status)
+        if (!status && u.related)
             status = number_kinds(out, &u);
     }
-    if (!status && (n * n > MOST_NUMBERS || eq->placing))
+    if (!status && (!u.related || eq->placing))
         dfl_kinds_by_units(out, eq);
     dfl_free(ctx, u.rows);
     dfl_free(ctx, u.used);
@@ -212,7 +213,8 @@ static dfl_status read_expressions(units *u)
     }
     dfl_status status = n > 0 ? dfl_part_create(&u->part, u->eq->graph, roots, n) : DFL_OK;
     const size_t count = status ? 0 : u->part.count;
-    if (count > 0 && count * (size_t)u->n <= MOST_NUMBERS) {
+    u->related = count * (size_t)u->n <= MOST_NUMBERS;
+    if (count > 0 && u->related) {
         u->form = dfl_alloc(ctx, count * (size_t)u->n, sizeof *u->form);
         u->open = dfl_alloc(ctx, count, sizeof *u->open);
         status = u->form && u->open ? DFL_OK : DFL_NO_MEMORY;
