@@ -299,12 +299,52 @@ static bool is_balanced(const dfl_local *local)
     return true;
 }
 
+/* Whether an array of count numbers changes, from now to a little later. */
+static bool changes(const double *now, const double *later, int count)
+{
+    double change = 0, size = 0;
+    for (int i = 0; i < count; i++) {
+        change = fmax(change, fabs(later[i] - now[i]));
+        size = fmax(size, fabs(now[i]) + fabs(later[i]));
+    }
+    return change > 1e-12 * size;
+}
+
+/* Whether forces, rates or constraints of the state, which rests, are others a little later. */
+static bool changes_with_time(const dfl_local *local)
+{
+    const dfl_eom *eom = local->eom;
+    const unsigned need = DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY | DFL_POSITION | DFL_VELOCITY;
+    dfl_point now, later;
+    bool found = false;
+    if (eom->autonomous || eom->residual || dfl_point_init(&now, &local->sys))
+        return false;
+    if (!dfl_point_init(&later, &local->sys)) {
+        dfl_point_bind(&now, &local->sys);
+        dfl_point_bind(&later, &local->sys);
+        const int rc = eom->eval(&now.blocks, local->t, local->x, need, eom->user);
+        for (int k = 0; !rc && !found && k < 3; k++) {
+            const double tau = k == 0 ? 1e-3 : k == 1 ? 0.0171 : 0.3;
+            if (eom->eval(&later.blocks, local->t + tau, local->x, need, eom->user))
+                break;
+            found = changes(now.blocks.f, later.blocks.f, eom->nv) ||
+                    changes(now.blocks.b, later.blocks.b, eom->nr) ||
+                    changes(now.blocks.d, later.blocks.d, eom->nw) ||
+                    changes(now.blocks.g, later.blocks.g, eom->nl) ||
+                    changes(now.blocks.hv, later.blocks.hv, eom->nm);
+        }
+        dfl_point_clear(&later, local->ctx);
+    }
+    dfl_point_clear(&now, local->ctx);
+    return found;
+}
+
 static dfl_point_kind kind_of(const dfl_linearized *linear, const dfl_local *local)
 {
     const dfl_eom *eom = local->eom;
     const double *v = local->x + local->at.v;
     const int np = linear->npositions, ny = linear->ny;
-    if (!is_balanced(local))
+    if (!is_balanced(local) || changes_with_time(local))
         return DFL_AT_FROZEN;
     if (dfl_max_abs(v, eom->nv) <= 1e-10)
         return DFL_AT_EQUILIBRIUM;

@@ -63,7 +63,8 @@ typedef struct cli_arguments {
     double projection;                       /* its tolerance; NAN: the default */
     const char **set, **input, **output, **of;
     int nset, ninput, noutput, nof;
-    bool json, quiet, all_events, lua, latex, frames, c, octave, sfunction, sources, logarithmic, hz, help;
+    bool json, quiet, all_events, lua, latex, frames, c, octave, sfunction, sources, logarithmic,
+        hz, help;
     bool all_unknowns;
     bool goals;     /* optimize{} of the script is wanted; not an option */
     bool prescribe; /* motion(...) of the script is a constraint; not an option */

@@ -168,6 +168,28 @@ static void rolling_disk_falls_below_its_critical_speed(void **state)
     near_free(&it);
 }
 
+/* All forces are balanced at t = 0, but not a little later. */
+static void an_instant_of_balance_is_no_equilibrium(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        dfl_point_kind kind;
+    } cases[] = {
+        {"local x = position('x') mass(x, 1) force(x, -4*x + sin(3*time))", DFL_AT_FROZEN},
+        {"local x = position('x') mass(x, 1) force(x, -4*x + max(time - 100, 0))",
+         DFL_AT_EQUILIBRIUM},
+        {"local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, -y)\n"
+         "constraint('moved', x - 1 + cos(time)) initial{ x = 0 }",
+         DFL_AT_FROZEN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        near it = near_find(cases[i].text, NULL, NULL);
+        assert_int_equal(it.linear.linear.kind, cases[i].kind);
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +201,7 @@ int main(void)
         cmocka_unit_test(massless_direction_across_coordinates_gives_the_same_eigenvalues),
         cmocka_unit_test(chain_of_masses_has_its_closed_form),
         cmocka_unit_test(rolling_disk_falls_below_its_critical_speed),
+        cmocka_unit_test(an_instant_of_balance_is_no_equilibrium),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

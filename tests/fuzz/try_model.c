@@ -80,8 +80,11 @@ static dfl_status export_all(trial *it)
     if (!status)
         status = dfl_start_state_find(&start, it->eq);
     if (!status)
-        status = dfl_export_c(
-            &text, it->eq, &(dfl_export_start){start.time, start.x, start.levels, start.problem});
+        status = dfl_export_c(&text, it->eq,
+                              &(dfl_export_start){.time = start.time,
+                                                  .x = start.x,
+                                                  .levels = start.levels,
+                                                  .problem = start.problem});
     dfl_start_state_clear(&start, it->ctx);
     dfl_text_clear(&text);
     return status;
