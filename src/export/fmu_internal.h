@@ -22,10 +22,8 @@ typedef struct dfl_fmu_writer {
 void dfl_fmu_name(dfl_text *text, const char *name);
 /* The derivative of unknown i: der(x), or der(x,2) of der(x). */
 void dfl_fmu_rate_name(dfl_text *text, const dfl_equations *eq, int i);
-/* The velocity whose name says that it is the derivative of position `p` (places in x), or -1; the other
-   way round. */
+/* The velocity whose name says that it is the derivative of position `p` (places in x), or -1. */
 int dfl_fmu_velocity_of(const dfl_equations *eq, int p);
-int dfl_fmu_position_of(const dfl_equations *eq, int v);
 /* Text of an attribute or element. */
 void dfl_xml_words(dfl_text *text, const char *words);
 /* The unit of an unknown into `unit`, "" if it has none; of its derivative. */

@@ -83,14 +83,6 @@ int dfl_fmu_velocity_of(const dfl_equations *eq, int p)
     return -1;
 }
 
-int dfl_fmu_position_of(const dfl_equations *eq, int v)
-{
-    for (int i = eq->n - eq->np; i < eq->n; i++)
-        if (is_rate_of(eq->x[v].name, eq->x[i].name))
-            return i;
-    return -1;
-}
-
 void dfl_xml_words(dfl_text *text, const char *words)
 {
     for (const char *c = words ? words : ""; *c; c++) {

@@ -316,7 +316,7 @@ double dfl_objective_slope(const objective *it, const double *z, const double *s
 {
     double largest = 0;
     for (int i = 0; i < it->count; i++)
-        if (!(z[i] <= 0 && slope[i] > 0) && !(z[i] >= 1 && slope[i] < 0))
+        if (!dfl_is_held(z, slope, i))
             largest = fmax(largest, fabs(slope[i]));
     return largest;
 }

@@ -14,11 +14,6 @@ typedef struct descent {
     bool fresh; /* H is the identity, of unknown size */
 } descent;
 
-static bool is_held(const double *z, const double *slope, int i)
-{
-    return (z[i] <= 0 && slope[i] > 0) || (z[i] >= 1 && slope[i] < 0);
-}
-
 static void reset(descent *d, int count)
 {
     memset(d->H, 0, (size_t)count * (size_t)count * sizeof *d->H);
@@ -34,15 +29,15 @@ static void find_step(descent *d, const objective *it, const double *z, const do
     double down = 0;
     for (int i = 0; i < count; i++) {
         d->step[i] = 0;
-        for (int j = 0; j < count && !is_held(z, slope, i); j++)
-            if (!is_held(z, slope, j))
+        for (int j = 0; j < count && !dfl_is_held(z, slope, i); j++)
+            if (!dfl_is_held(z, slope, j))
                 d->step[i] -= d->H[j * count + i] * slope[j];
         down += d->step[i] * slope[i];
     }
     if (!(down < 0)) {
         reset(d, count);
         for (int i = 0; i < count; i++)
-            d->step[i] = is_held(z, slope, i) ? 0 : -slope[i];
+            d->step[i] = dfl_is_held(z, slope, i) ? 0 : -slope[i];
     }
     if (!d->fresh)
         return;

@@ -38,6 +38,12 @@ dfl_status dfl_objective_evaluate(outcome *out, objective *it, const double *z);
 dfl_status dfl_search_squares(outcome *at, objective *it, double *z);
 dfl_status dfl_search_descent(outcome *at, objective *it, double *z);
 
+/* Whether the slope holds z[i] at a bound. */
+static inline bool dfl_is_held(const double *z, const double *slope, int i)
+{
+    return (z[i] <= 0 && slope[i] > 0) || (z[i] >= 1 && slope[i] < 0);
+}
+
 /* The largest slope that leads inside the bounds. */
 double dfl_objective_slope(const objective *it, const double *z, const double *slope);
 

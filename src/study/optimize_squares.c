@@ -9,12 +9,6 @@
 
 enum { MOST_ITERATIONS = 200 };
 
-/* Whether the gradient holds z[i] at a bound. */
-static bool is_held(const double *z, const double *slope, int i)
-{
-    return (z[i] <= 0 && slope[i] > 0) || (z[i] >= 1 && slope[i] < 0);
-}
-
 /* step: (J'J + mu D) step = -J'r over the variables that are not held, D the diagonal of J'J. A: count x
    count workspace. False: singular. */
 static bool find_step(double *step, double *A, const objective *it, const outcome *at,
@@ -26,7 +20,7 @@ static bool find_step(double *step, double *A, const objective *it, const outcom
         double *diagonal = &A[(size_t)i * (size_t)count + (size_t)i];
         *diagonal += mu * (*diagonal > 0 ? *diagonal : 1);
         step[i] = -at->slope[i] / 2;
-        if (!is_held(z, at->slope, i))
+        if (!dfl_is_held(z, at->slope, i))
             continue;
         for (int j = 0; j < count; j++)
             A[i * count + j] = A[j * count + i] = 0;
