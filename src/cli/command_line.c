@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 100 };
-
 static dfl_status read_option(cli_arguments *out, dfl_context *ctx, unsigned command, bool *given,
                               int *next, int argc, char **argv);
 static int find_option(cli_option *out, const char *name, size_t length, unsigned command);
@@ -25,7 +23,7 @@ static dfl_status read_number(double *out, dfl_context *ctx, const cli_option *o
 dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned command, int argc,
                               char **argv)
 {
-    bool given[MOST_OPTIONS] = {false}, options_end = false;
+    bool given[CLI_MOST_OPTIONS] = {false}, options_end = false;
     *out = (cli_arguments){.choices = dfl_choices_none("--"),
                            .limit = NAN,
                            .first = NAN,
@@ -132,8 +130,8 @@ static int find_option(cli_option *out, const char *name, size_t length, unsigne
 static dfl_status unknown_option(dfl_context *ctx, const char *argument, size_t length,
                                  unsigned command)
 {
-    cli_option options[MOST_OPTIONS];
-    const char *names[MOST_OPTIONS];
+    cli_option options[CLI_MOST_OPTIONS];
+    const char *names[CLI_MOST_OPTIONS];
     char word[64];
     int count = 0;
     for (int i = 0; cli_option_at(&options[count], i); i++)

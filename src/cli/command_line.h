@@ -97,7 +97,8 @@ typedef struct cli_option {
     int setting;              /* CLI_SETTING: its number */
 } cli_option;
 
-/* Option number i, from 0; false after the last one. */
+/* Option number i, from 0; false after the last one. There are fewer than CLI_MOST_OPTIONS. */
+enum { CLI_MOST_OPTIONS = 250 };
 bool cli_option_at(cli_option *out, int i);
 
 /* Reads the arguments after the subcommand's name. The caller clears `out`, even after a failure.

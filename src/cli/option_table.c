@@ -251,6 +251,7 @@ static const row table[] = {
     {"help", CLI_FLAG, CLI_ALL, FIELD(help), NULL, NULL, NULL, NULL, "this text",
      "Explain the command."}};
 enum { ROWS = sizeof table / sizeof *table };
+_Static_assert(DFL_MOST_SETTINGS + (int)ROWS < (int)CLI_MOST_OPTIONS, "room for all options");
 
 static void describe_setting(cli_option *out, int i);
 static void describe_row(cli_option *out, const row *it);
