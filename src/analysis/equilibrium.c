@@ -12,7 +12,11 @@ typedef struct search {
     dfl_balance_step step;
     double t;
     double *x, *change, *trial; /* n each */
-    dfl_unbalanced worst;       /* at x */
+    dfl_unbalanced worst;       /* at x ... */
+    double residual;            /* ... and the largest residual there */
+    double largest,
+        stretch; /* of all positions so far; by how much more a step may move them ... */
+    bool cut;    /* ... and whether the last one was shortened */
     int iterations, most;
 } search;
 
@@ -78,6 +82,8 @@ static dfl_status iterate(search *it)
     if (status)
         return status;
     it->worst = dfl_balance_size(&it->step);
+    it->residual = largest_residual(it);
+    it->stretch = 1;
     for (int i = 0; !status && better && it->worst.size > balanced && i < 50; i++) {
         status = dfl_balance_solve(it->change, &it->step, 0);
         if (!status) {
@@ -87,6 +93,15 @@ static dfl_status iterate(search *it)
         it->iterations += better;
     }
     return status ? status : dfl_balance_settle(it->x, &it->step, it->t, 2);
+}
+
+/* Whether the evaluated state is better than x. Relative to forces that all decrease together nothing
+   improves: then the residual counts. */
+static bool is_better(const search *it, const dfl_unbalanced *worst, double part)
+{
+    const double less = 1 - 0.01 * part;
+    return worst->size < it->worst.size * less || (worst->size <= it->worst.size * (1 + 1e-9) &&
+                                                   largest_residual(it) < it->residual * less);
 }
 
 /* The longest of the steps 1, 1/2, ... with which the balance improves. A state in which the model
@@ -105,9 +120,11 @@ static dfl_status improve(bool *better, search *it)
             return status;
         if (!status)
             worst = dfl_balance_size(&it->step);
-        if (worst.size < it->worst.size * (1 - 0.01 * part)) {
+        if (is_better(it, &worst, part)) {
             *better = true;
+            it->stretch *= it->cut && k == 0 ? 2 : 1;
             it->worst = worst;
+            it->residual = largest_residual(it);
             memcpy(it->x, it->trial, (size_t)n * sizeof *it->x);
         }
     }
@@ -136,6 +153,7 @@ static dfl_status relax(search *it)
     if (status)
         return status;
     it->worst = dfl_balance_size(&it->step);
+    it->stretch = 1;
     double alpha = first_rate(it);
     for (int i = 0; it->worst.size > balanced && i < it->most; i++) {
         dfl_unbalanced worst = {.size = HUGE_VAL};
@@ -159,6 +177,7 @@ static dfl_status relax(search *it)
         }
         const double ratio = it->worst.size > 0 ? worst.size / it->worst.size : 1;
         alpha *= fmin(2, fmax(0.2, 0.8 * ratio));
+        it->stretch *= it->cut ? 2 : 1;
         it->worst = worst;
         it->iterations++;
         memcpy(it->x, it->trial, (size_t)n * sizeof *it->x);
@@ -237,20 +256,21 @@ static int largest_force(const dfl_local *local)
 }
 
 /* No position moves by more than half of its size: 1 rad, a length of the model, or the largest
-   position. */
+   position so far; further, if shorter steps have led nearer to a balance. */
 static void shorten(search *it)
 {
     const dfl_local *local = &it->step.local;
     const dfl_eom *eom = local->eom;
     const int p = local->at.p, n = local->at.n;
-    const double largest = dfl_max_abs(it->x + p, eom->np);
+    const double largest = it->largest = fmax(it->largest, dfl_max_abs(it->x + p, eom->np));
     double part = 1;
     for (int i = p; i < n; i++) {
         const double known = eom->sizes ? eom->sizes->size[i] : 0;
-        const double size = fmax(known, largest > 0 ? largest : known > 0 ? 0 : 1);
+        const double size = it->stretch * fmax(known, largest > 0 ? largest : known > 0 ? 0 : 1);
         if (fabs(it->change[i]) * part > 0.5 * size)
             part = 0.5 * size / fabs(it->change[i]);
     }
+    it->cut = part < 1;
     for (int i = 0; part < 1 && i < n; i++)
         it->change[i] *= part;
 }

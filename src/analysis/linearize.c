@@ -310,7 +310,7 @@ static bool changes(const double *now, const double *later, int count)
     return change > 1e-12 * size;
 }
 
-/* Whether forces, rates or constraints of the state, which rests, are others a little later. */
+/* Whether forces, rates or constraints of the state are others a millisecond later. */
 static bool changes_with_time(const dfl_local *local)
 {
     const dfl_eom *eom = local->eom;
@@ -323,16 +323,12 @@ static bool changes_with_time(const dfl_local *local)
         dfl_point_bind(&now, &local->sys);
         dfl_point_bind(&later, &local->sys);
         const int rc = eom->eval(&now.blocks, local->t, local->x, need, eom->user);
-        for (int k = 0; !rc && !found && k < 3; k++) {
-            const double tau = k == 0 ? 1e-3 : k == 1 ? 0.0171 : 0.3;
-            if (eom->eval(&later.blocks, local->t + tau, local->x, need, eom->user))
-                break;
-            found = changes(now.blocks.f, later.blocks.f, eom->nv) ||
-                    changes(now.blocks.b, later.blocks.b, eom->nr) ||
-                    changes(now.blocks.d, later.blocks.d, eom->nw) ||
-                    changes(now.blocks.g, later.blocks.g, eom->nl) ||
-                    changes(now.blocks.hv, later.blocks.hv, eom->nm);
-        }
+        found = !rc && !eom->eval(&later.blocks, local->t + 1e-3, local->x, need, eom->user) &&
+                (changes(now.blocks.f, later.blocks.f, eom->nv) ||
+                 changes(now.blocks.b, later.blocks.b, eom->nr) ||
+                 changes(now.blocks.d, later.blocks.d, eom->nw) ||
+                 changes(now.blocks.g, later.blocks.g, eom->nl) ||
+                 changes(now.blocks.hv, later.blocks.hv, eom->nm));
         dfl_point_clear(&later, local->ctx);
     }
     dfl_point_clear(&now, local->ctx);

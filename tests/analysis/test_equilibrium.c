@@ -209,6 +209,23 @@ static void contacts_do_not_pull_at_an_equilibrium(void **state)
     near_free(&it);
 }
 
+/* One force, so that nothing else is there to compare it with; and a start of another size and sign. */
+static void one_mass_on_a_spring_finds_its_rest(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {"0.1", "-3", "1e-3", "50", "0"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "local y = position('y') mass(y, 1) force(y, -9.81 - 20*y) initial{ y = %s }",
+                 starts[i]);
+        near it = near_find(text, "equilibrium", NULL);
+        near_close(near_value(&it, "y"), -0.4905, 1e-10);
+        assert_int_equal(it.linear.linear.kind, DFL_AT_EQUILIBRIUM);
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +239,6 @@ int main(void)
         cmocka_unit_test(dynamic_and_auxiliary_variables_come_to_rest),
         cmocka_unit_test(contacts_are_closed_as_a_run_starts),
         cmocka_unit_test(contacts_do_not_pull_at_an_equilibrium),
-    };
+        cmocka_unit_test(one_mass_on_a_spring_finds_its_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
