@@ -264,7 +264,7 @@ typedef struct dfl_switch_options {
     int instants;            /* the first ones depend on time alone */
     dfl_switch_fn eval;      /* writes the functions */
     dfl_enclose_fn enclose;  /* NULL means that steps are sampled: narrow excursions are missed */
-    dfl_noise_fn noise;      /* NULL means differences, n calls of eval */
+    dfl_noise_fn noise;      /* NULL means differences, 3 n calls of eval */
     dfl_settle_fn settle;    /* for the start */
     dfl_flip_fn flip;        /* changes branches */
     dfl_valid_fn valid;      /* asked after every step; NULL means always */

@@ -30,6 +30,7 @@ dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int 
     const size_t m = (size_t)count, d = sizeof(double);
     search->ctx = ctx;
     search->room = count;
+    search->unknowns = n;
     search->value = dfl_alloc(ctx, m, d);
     search->first = dfl_alloc(ctx, m, d);
     search->limit = dfl_alloc(ctx, m, d);
@@ -39,8 +40,9 @@ dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int 
     search->x_bounds = dfl_alloc(ctx, (size_t)n, sizeof *search->x_bounds);
     search->open = dfl_alloc(ctx, m * (LEVELS + 2), sizeof *search->open);
     search->sample = dfl_alloc(ctx, m * (DFL_SEARCH_SAMPLES + 1), d);
-    return search->value && search->first && search->limit && search->rounding && search->x &&
-                   search->bounds && search->x_bounds && search->open && search->sample
+    search->reach = dfl_alloc(ctx, m + (size_t)n, sizeof *search->reach);
+    return search->value && search->first && search->reach && search->limit && search->rounding &&
+                   search->x && search->bounds && search->x_bounds && search->open && search->sample
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -51,6 +53,7 @@ void dfl_search_clear(dfl_search *search)
         return;
     dfl_free(search->ctx, search->value);
     dfl_free(search->ctx, search->first);
+    dfl_free(search->ctx, search->reach);
     dfl_free(search->ctx, search->limit);
     dfl_free(search->ctx, search->rounding);
     dfl_free(search->ctx, search->x);

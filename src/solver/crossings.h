@@ -38,7 +38,8 @@ typedef struct dfl_search {
     double *limit;        /* count: -noise, less what rounding of time makes, at one place ... */
     double *rounding;     /* ... and the latter */
     double *first;        /* count: where each function crosses, in [0, 1]; 2: nowhere */
-    int room;             /* functions */
+    dfl_bounds *reach;    /* count, n: of functions within their noise, and of the state */
+    int room, unknowns;   /* functions, n */
 } dfl_search;
 
 dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int n);
@@ -49,6 +50,17 @@ void dfl_search_clear(dfl_search *search);
    and what was not decided is sampled or, without may_sample, left out. DFL_CALLBACK,
    DFL_NOT_FINITE. */
 dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to);
+
+/* What tolerances may change (noise.c): `noise` is what one tolerance changes, in first order, and
+   becomes ten times that, or less where the functions cannot change so much. Nonzero: `enclose`
+   failed. */
+int dfl_search_noise(double *noise, const dfl_search *search, const dfl_watched *watched, double t,
+                     const double *x, const double *tolerance);
+
+/* The same without first-order changes: 3 n calls of `eval`; probe: 2 count + n. */
+int dfl_search_noise_by_differences(double *noise, const dfl_search *search,
+                                    const dfl_watched *watched, double t, const double *x,
+                                    const double *tolerance, double *probe);
 
 /* Of these `open` functions on [a, b], without enclosures (sampling.c). */
 dfl_status dfl_search_sample(dfl_search *search, const bool *open, double a, double b);

@@ -96,7 +96,6 @@ static void begin_step(dfl_solver *solver)
         dfl_path_set(&watching->path, st);
 }
 
-/* Ten times what tolerances may change. */
 static int noise_at(double *noise, double t, const double *x, void *user)
 {
     dfl_solver *solver = user;
@@ -105,9 +104,9 @@ static int noise_at(double *noise, double t, const double *x, void *user)
     dfl_solver_tolerances_at(watching->tolerance, solver, x);
     const int failed =
         opt->noise ? opt->noise(noise, t, x, watching->tolerance, solver->options.user) : 0;
-    for (int i = 0; i < opt->count; i++)
-        noise[i] *= 10;
-    return failed;
+    const dfl_watched watched = {.count = opt->count, .enclose = enclose, .user = solver};
+    return failed ||
+           dfl_search_noise(noise, &watching->search, &watched, t, x, watching->tolerance);
 }
 
 /* A function that is zero takes the sign that it has as soon as it leaves its noise, or at the end

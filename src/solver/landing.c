@@ -19,7 +19,6 @@ static dfl_status cut_at(dfl_solver *solver, double t);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
 static dfl_status slopes_here(dfl_solver *solver);
-static int noise_by_differences(double *noise, dfl_solver *solver, double t, const double *x);
 static void rates_here(dfl_bounds *t, dfl_solver *solver);
 static dfl_status slopes_by_differences(dfl_solver *solver);
 
@@ -125,30 +124,19 @@ int dfl_switching_noise(double *noise, double t, const double *x, void *user)
     const dfl_switch_options *opt = &solver->options.switches;
     memset(noise, 0, (size_t)opt->count * sizeof *noise);
     dfl_solver_tolerances_at(sw->tolerance, solver, x);
-    const int failed = opt->noise ? opt->noise(noise, t, x, sw->tolerance, opt->user)
-                                  : noise_by_differences(noise, solver, t, x);
-    for (int i = 0; i < opt->count; i++)
-        noise[i] = i < opt->instants ? INFINITY : 10 * noise[i];
-    return failed;
-}
-
-/* How much each function changes if one unknown after the other changes by its tolerance. */
-static int noise_by_differences(double *noise, dfl_solver *solver, double t, const double *x)
-{
-    dfl_switching *sw = solver->switching;
-    const dfl_switch_options *opt = &solver->options.switches;
-    const int n = solver->sys.nu;
-    double *here = sw->probe, *beside = here + opt->count, *moved = beside + opt->count;
-    memcpy(moved, x, (size_t)n * sizeof *x);
-    int failed = opt->eval(here, opt->count, t, moved, opt->user);
-    for (int j = 0; !failed && j < n; j++) {
-        moved[j] = x[j] + sw->tolerance[j];
-        failed = opt->eval(beside, opt->count, t, moved, opt->user);
-        moved[j] = x[j];
-        for (int i = 0; i < opt->count; i++)
-            noise[i] += fabs(beside[i] - here[i]);
-    }
-    return failed;
+    if (opt->noise && opt->noise(noise, t, x, sw->tolerance, opt->user))
+        return 1;
+    const dfl_watched watched = {.count = opt->count,
+                                 .eval = dfl_switching_eval,
+                                 .enclose = opt->enclose ? dfl_switching_enclose : NULL,
+                                 .user = solver};
+    if (opt->noise ? dfl_search_noise(noise, &sw->search, &watched, t, x, sw->tolerance)
+                   : dfl_search_noise_by_differences(noise, &sw->search, &watched, t, x,
+                                                     sw->tolerance, sw->probe))
+        return 1;
+    for (int i = 0; i < opt->instants; i++)
+        noise[i] = INFINITY;
+    return 0;
 }
 
 int dfl_switching_eval(double *value, int count, double t, const double *x, void *user)

@@ -116,6 +116,67 @@ static void narrow_windows_are_sampled(void **state)
     }
 }
 
+/* Force 1 where sin(3 x) > 0, else -1: at coarse tolerances ten of them are more than the sine can do. */
+static int ripple_force(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)t, (void)x;
+    if (need & DFL_FORCE)
+        out->f[0] = *(const int *)user;
+    return 0;
+}
+
+static int ripple(double *value, int count, double t, const double *x, void *user)
+{
+    (void)count, (void)t;
+    value[0] = *(const int *)user * sin(3 * x[P]);
+    return 0;
+}
+
+static int settle_ripple(bool *changed, double t, const double *x, const double *rate, void *user)
+{
+    (void)t, (void)x, (void)rate, (void)user;
+    *changed = false;
+    return 0;
+}
+
+static int flip_ripple(dfl_change *change, const bool *crossed, double t, const double *x,
+                       void *user)
+{
+    (void)change, (void)t, (void)x;
+    if (crossed && crossed[0])
+        *(int *)user *= -1;
+    return 0;
+}
+
+/* Every half wave takes the time tau. */
+static void ripples_below_the_tolerance_are_seen(void **state)
+{
+    (void)state;
+    const double t_end = 10, tau = sqrt(1 + 2 * pi / 3) - 1;
+    for (double tol = 1e-1; tol > 1e-8; tol *= 0.1) {
+        int sign = 1;
+        const dfl_eom eom = {.np = 1,
+                             .nv = 1,
+                             .eval = ripple_force,
+                             .mass = mass,
+                             .trivial_kinematics = true,
+                             .user = &sign};
+        const double x0[] = {[V] = 1, [P] = 0};
+        const dfl_solver_options options = {.rtol = tol,
+                                            .atol = tol,
+                                            .switches = {.count = 1,
+                                                         .eval = ripple,
+                                                         .settle = settle_ripple,
+                                                         .flip = flip_ripple,
+                                                         .user = &sign}};
+        const run r = run_with(&eom, 0, x0, t_end, &options, NULL);
+        if (r.status)
+            fail_msg("%s", r.message);
+        assert_int_equal(r.stats.crossings, (int)(t_end / tau));
+        assert_near(r.x[P], floor(t_end / tau) * pi / 3, pi / 3);
+    }
+}
+
 static void missing_callbacks_are_refused(void **state)
 {
     (void)state;
@@ -134,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(springs_are_met),
         cmocka_unit_test(narrow_windows_are_sampled),
+        cmocka_unit_test(ripples_below_the_tolerance_are_seen),
         cmocka_unit_test(missing_callbacks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
