@@ -54,6 +54,11 @@ typedef struct dfl_linearized {
     double *X_a;                     /* nv x (ny+nu): change of the accelerations */
     double *a;                       /* nv: accelerations at the point */
     dfl_point_kind kind;
+    const char *why; /* it is frozen, in words; else NULL */
+    bool changing;   /* frozen although forces are balanced, because the linear equations change:
+                        eigenvalues do not tell whether the motion is stable */
+    bool turns; /* the first npositions of y are small turns and displacements along the velocities
+                        x[state], instead of positions: a steady motion of quaternions */
 } dfl_linearized;
 
 /* Linearizes at (t, x). `inputs` may be NULL. The caller clears *out also after a failure.

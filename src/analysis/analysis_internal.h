@@ -55,6 +55,21 @@ dfl_status dfl_tangent(dfl_linearized *linear, const dfl_local *local);
 dfl_status dfl_massless_states(dfl_linearized *linear, const dfl_local *local,
                                const dfl_input_slopes *inputs);
 
+/* As dfl_linearize at this instant, whatever happens later; `turns`: with dfl_take_turns. */
+dfl_status dfl_linearize_now(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
+                             const double *x, const dfl_inputs *inputs, bool turns);
+
+/* steadiness.c: the kind of a point by its forces; then whether the linear equations also hold later, with
+   turns as states if need be, or the point is frozen. */
+dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, const dfl_local *local);
+dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, const double *x,
+                          const dfl_inputs *inputs);
+
+/* turns.c: changes of positions along velocities become states in place of the positions; `local` is
+   evaluated elsewhere after that. */
+bool dfl_turns_apply(const dfl_linearized *linear, const dfl_eom *eom);
+dfl_status dfl_take_turns(dfl_linearized *out, dfl_local *local);
+
 /* modes.c: frequency and damping of an eigenvalue; counts modes that grow or stand still and sorts all. */
 dfl_mode dfl_mode_of(double re, double im, double doubt);
 void dfl_modes_sort(dfl_modes *modes);

@@ -28,10 +28,16 @@ static dfl_status check_solution(const double *S, double *R, const double *Z,
                                  const dfl_local *local, int k, int columns);
 static dfl_status take_rates(dfl_linearized *out, const dfl_local *local,
                              const dfl_input_slopes *inputs);
-static dfl_point_kind kind_of(const dfl_linearized *linear, const dfl_local *local);
 
 dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
                          const double *x, const dfl_inputs *inputs)
+{
+    const dfl_status status = dfl_linearize_now(out, ctx, eom, t, x, inputs, false);
+    return status || out->kind == DFL_AT_FROZEN ? status : dfl_look_ahead(out, eom, t, x, inputs);
+}
+
+dfl_status dfl_linearize_now(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
+                             const double *x, const dfl_inputs *inputs, bool turns)
 {
     dfl_local local;
     dfl_input_slopes slopes = {0};
@@ -49,6 +55,8 @@ dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *e
     }
     if (!status)
         status = reduce(out, &local, &slopes);
+    if (!status && turns)
+        status = dfl_take_turns(out, &local);
     dfl_free(ctx, slopes.dyn);
     dfl_local_clear(&local);
     return status;
@@ -100,8 +108,38 @@ static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
     memcpy(out->a, local->a, nv * sizeof *out->a);
     status = take_rates(out, local, inputs);
     if (!status)
-        out->kind = kind_of(out, local);
+        out->kind = dfl_kind_now(&out->why, out, local);
     return status;
+}
+
+/* Some accelerations `i`, and what they need: forces S a. */
+static void add_any_motion(double *side, const double *S, int nv, int k)
+{
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < k; i++)
+            side[i] += S[(size_t)j * (size_t)k + (size_t)i] * (1 + dfl_generic(0, j));
+}
+
+/* The same accelerations return, unless inertia and constraints do not determine them. */
+static dfl_status check_motion(const double *found, const dfl_local *local)
+{
+    const int nv = local->eom->nv;
+    int worst = 0;
+    double most = 0;
+    char name[200];
+    for (int j = 0; j < nv; j++) {
+        const double error = fabs(found[j] - (1 + dfl_generic(0, j)));
+        worst = error > most ? j : worst;
+        most = fmax(most, error);
+    }
+    if (most <= 1e-4)
+        return DFL_OK;
+    dfl_eom_name(name, sizeof name, local->eom, DFL_KIND_V, worst);
+    return dfl_fail(local->ctx, DFL_SINGULAR,
+                    "inertia does not determine the rate of %s at this state: coordinates are "
+                    "singular here, or a direction has no mass; start elsewhere (--at), or use "
+                    "other coordinates",
+                    name);
 }
 
 /* Accelerations, w and multipliers for all columns of X. */
@@ -111,17 +149,21 @@ static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
     dfl_context *ctx = local->ctx;
     const dfl_eom *eom = local->eom;
     const int nz = eom->nw + local->nc, k = eom->nv + eom->n0 + nz, columns = out->ny + out->nu;
-    const size_t order = (size_t)k, sides = order * (size_t)columns;
+    const size_t order = (size_t)k, sides = order * (size_t)(columns + 1);
     double *S = dfl_alloc(ctx, 2 * order * order, sizeof *S);
     double *R = dfl_alloc(ctx, 2 * sides, sizeof *R);
     dfl_status status = S && R ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
         dfl_motion_matrix(S, local);
         fill_sides(R, out, local, inputs, k);
+        add_any_motion(R + order * (size_t)columns, S, eom->nv, k);
         memcpy(S + order * order, S, order * order * sizeof *S);
         memcpy(R + sides, R, sides * sizeof *R);
-        status = dfl_least_norm(R, ctx, k, k, S, columns, DFL_SCALE_BOTH, DFL_ANALYSIS_ZERO, NULL);
+        status =
+            dfl_least_norm(R, ctx, k, k, S, columns + 1, DFL_SCALE_BOTH, DFL_ANALYSIS_ZERO, NULL);
     }
+    if (!status)
+        status = check_motion(R + order * (size_t)columns, local);
     if (!status)
         status = check_solution(S + order * order, R + sides, R, local, k, columns);
     for (int j = 0; !status && j < columns; j++) {
@@ -272,90 +314,4 @@ static dfl_status take_rates(dfl_linearized *out, const dfl_local *local,
     }
     dfl_free(local->ctx, rate);
     return DFL_OK;
-}
-
-/* Forces are balanced and r is constant. */
-static bool is_balanced(const dfl_local *local)
-{
-    const dfl_eom *eom = local->eom;
-    const int nv = eom->nv, nr = eom->nr, nc = local->nc;
-    const double *W = local->point.blocks.W, *l = local->x + local->at.lambda;
-    double largest = 0;
-    for (int i = 0; i < nv; i++) { /* forces of constraints, and all others */
-        double constraint = 0;
-        for (int k = 0; k < nc; k++)
-            constraint += W[(size_t)i * (size_t)nc + (size_t)k] * l[k];
-        largest = fmax(largest, fmax(fabs(constraint), fabs(local->f[i] + constraint)));
-    }
-    for (int i = 0; i < nv; i++)
-        largest = fmax(largest, dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n));
-    for (int i = 0; i < nv; i++)
-        if (fabs(local->f[i]) > 1e-7 * largest)
-            return false;
-    for (int i = 0; i < nr; i++)
-        if (fabs(local->point.blocks.b[i]) >
-            1e-7 * dfl_row_terms(local->jac.blocks.b, nr, i, local->x, local->at.n))
-            return false;
-    return true;
-}
-
-/* Whether an array of count numbers changes, from now to a little later. */
-static bool changes(const double *now, const double *later, int count)
-{
-    double change = 0, size = 0;
-    for (int i = 0; i < count; i++) {
-        change = fmax(change, fabs(later[i] - now[i]));
-        size = fmax(size, fabs(now[i]) + fabs(later[i]));
-    }
-    return change > 1e-12 * size;
-}
-
-/* Whether forces, rates or constraints of the state are others a millisecond later. */
-static bool changes_with_time(const dfl_local *local)
-{
-    const dfl_eom *eom = local->eom;
-    const unsigned need = DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY | DFL_POSITION | DFL_VELOCITY;
-    dfl_point now, later;
-    bool found = false;
-    if (eom->autonomous || eom->residual || dfl_point_init(&now, &local->sys))
-        return false;
-    if (!dfl_point_init(&later, &local->sys)) {
-        dfl_point_bind(&now, &local->sys);
-        dfl_point_bind(&later, &local->sys);
-        const int rc = eom->eval(&now.blocks, local->t, local->x, need, eom->user);
-        found = !rc && !eom->eval(&later.blocks, local->t + 1e-3, local->x, need, eom->user) &&
-                (changes(now.blocks.f, later.blocks.f, eom->nv) ||
-                 changes(now.blocks.b, later.blocks.b, eom->nr) ||
-                 changes(now.blocks.d, later.blocks.d, eom->nw) ||
-                 changes(now.blocks.g, later.blocks.g, eom->nl) ||
-                 changes(now.blocks.hv, later.blocks.hv, eom->nm));
-        dfl_point_clear(&later, local->ctx);
-    }
-    dfl_point_clear(&now, local->ctx);
-    return found;
-}
-
-static dfl_point_kind kind_of(const dfl_linearized *linear, const dfl_local *local)
-{
-    const dfl_eom *eom = local->eom;
-    const double *v = local->x + local->at.v;
-    const int np = linear->npositions, ny = linear->ny;
-    if (!is_balanced(local) || changes_with_time(local))
-        return DFL_AT_FROZEN;
-    if (dfl_max_abs(v, eom->nv) <= 1e-10)
-        return DFL_AT_EQUILIBRIUM;
-    /* along the motion of the positions, rates of v and r do not change */
-    const double *kin = eom->trivial_kinematics ? v : local->point.blocks.kin;
-    for (int i = np; i < ny; i++) {
-        double sum = 0, size = 0;
-        for (int j = 0; j < np; j++) {
-            const double term =
-                linear->A[(size_t)j * (size_t)ny + (size_t)i] * kin[linear->state[j] - local->at.p];
-            sum += term;
-            size += fabs(term);
-        }
-        if (fabs(sum) > 1e-7 * size && fabs(sum) > 1e-9)
-            return DFL_AT_FROZEN;
-    }
-    return DFL_AT_STEADY_MOTION;
 }

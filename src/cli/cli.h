@@ -128,7 +128,8 @@ dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments);
 dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments);
 void cli_near_clear(cli_near *near);
 
-/* Parts of JSON: "at": {...}; a list of names; a matrix as a list of rows. */
+/* Parts of JSON: the beginning of a result, with a notice or NULL as its message; "at": {...}; a list of names; a matrix as a list of rows. */
+void cli_add_completed(dfl_text *json, const char *notice);
 void cli_add_at(dfl_text *text, const dfl_linear_model *linear);
 void cli_add_names(dfl_text *text, const char *key, const char *const *names, int count);
 void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, int columns);

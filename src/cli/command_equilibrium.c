@@ -23,7 +23,8 @@ static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
 static void list_guesses(dfl_text *at, const cli_near *near, const double *base, int start);
 static bool is_known(const double *x, const double *known, int count, const dfl_equations *eq);
 static void clear(values *found, dfl_context *ctx);
-static const char *stability(const values *found);
+static bool is_judged(const cli_near *near);
+static const char *stability(const values *found, const cli_near *near);
 static double value_of(const values *found, const cli_near *near, int column);
 static void write_text(dfl_text *text, const values *found, const cli_near *near);
 static void write_json(dfl_text *text, const values *found, const cli_near *near);
@@ -38,7 +39,7 @@ int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments)
         status = search(&found, &near, arguments, arguments->at);
         if (!status) {
             write_text(&text, &found, &near);
-            dfl_text_add(&json, "{\"status\": \"completed\", \"message\": null, ");
+            cli_add_completed(&json, near.linear.linear.why);
             write_json(&json, &found, &near);
             dfl_text_add(&json, "}\n");
         }
@@ -168,9 +169,18 @@ static void clear(values *found, dfl_context *ctx)
     dfl_modes_clear(&found->modes);
 }
 
-static const char *stability(const values *found)
+/* An equilibrium is judged by its modes if it is one for longer than this instant. */
+static bool is_judged(const cli_near *near)
 {
-    return found->modes.unstable ? "unstable" : found->modes.indifferent ? "indifferent" : "stable";
+    return near->linear.linear.kind != DFL_AT_FROZEN;
+}
+
+static const char *stability(const values *found, const cli_near *near)
+{
+    return !is_judged(near)           ? "not judged"
+           : found->modes.unstable    ? "unstable"
+           : found->modes.indifferent ? "indifferent"
+                                      : "stable";
 }
 
 static double value_of(const values *found, const cli_near *near, int column)
@@ -182,8 +192,11 @@ static double value_of(const values *found, const cli_near *near, int column)
 static void write_text(dfl_text *text, const values *found, const cli_near *near)
 {
     const dfl_equilibrium *report = &near->state.equilibrium;
-    dfl_text_add(text, "%s, %s", dfl_point_kind_name(near->linear.linear.kind), stability(found));
-    if (found->modes.unstable)
+    dfl_text_add(text, "%s, %s", dfl_point_kind_name(near->linear.linear.kind),
+                 stability(found, near));
+    if (!is_judged(near))
+        dfl_text_add(text, ": %s", near->linear.linear.why);
+    else if (found->modes.unstable)
         dfl_text_add(text, " in %d direction%s", found->modes.unstable,
                      found->modes.unstable > 1 ? "s" : "");
     dfl_text_add(text, "; %d iterations, residual %.3g\n", report->iterations, report->residual);
@@ -195,11 +208,13 @@ static void write_text(dfl_text *text, const values *found, const cli_near *near
 static void write_json(dfl_text *text, const values *found, const cli_near *near)
 {
     const dfl_equilibrium *report = &near->state.equilibrium;
-    dfl_text_add(text,
-                 "\"stable\": %s, \"unstable\": %d, "
-                 "\"stability\": \"%s\",\n \"iterations\": %d, \"residual\": ",
-                 found->modes.unstable ? "false" : "true", found->modes.unstable, stability(found),
-                 report->iterations);
+    if (is_judged(near))
+        dfl_text_add(text, "\"stable\": %s, \"unstable\": %d, ",
+                     found->modes.unstable ? "false" : "true", found->modes.unstable);
+    else
+        dfl_text_add(text, "\"stable\": null, \"unstable\": null, ");
+    dfl_text_add(text, "\"stability\": \"%s\",\n \"iterations\": %d, \"residual\": ",
+                 stability(found, near), report->iterations);
     dfl_json_number(text, report->residual);
     dfl_text_add(text, ", ");
     cli_add_at(text, &near->linear);

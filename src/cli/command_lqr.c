@@ -102,7 +102,12 @@ static dfl_status write_scripts(const dfl_feedback *it, const cli_near *near,
     dfl_status status = DFL_OK;
     write_script(&text, it, near);
     for (int i = 0; !status && i < arguments->noutput; i++)
-        if (dfl_ends_with(arguments->output[i], ".lua"))
+        if (dfl_ends_with(arguments->output[i], ".lua") && near->linear.linear.turns)
+            status = dfl_fail(text.ctx, DFL_INVALID,
+                              "--output '%s': states such as %s are small turns from the steady "
+                              "motion, which a script does not have",
+                              arguments->output[i], near->linear.states[0]);
+        else if (dfl_ends_with(arguments->output[i], ".lua"))
             status = cli_write(arguments->output[i], &text, &near->model);
     dfl_text_clear(&text);
     return status;

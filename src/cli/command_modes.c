@@ -57,7 +57,7 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
     dfl_status status = find_modes(&modes, near, arguments);
     if (!status) {
         write_table(text, &modes, near);
-        dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, ");
+        cli_add_completed(json, near->linear.linear.changing ? near->linear.linear.why : NULL);
         cli_add_at(json, &near->linear);
         dfl_text_add(json, ", \"unstable\": ");
         add_unstable(json, near, &modes);
@@ -229,7 +229,7 @@ static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments
 /* Whether others grow is not known if only few were found. */
 static void add_unstable(dfl_text *json, const cli_near *near, const dfl_modes *modes)
 {
-    if (modes->unstable > 0 || cli_near_linear(near))
+    if (!near->linear.linear.changing && (modes->unstable > 0 || cli_near_linear(near)))
         dfl_text_add(json, "%d", modes->unstable);
     else
         dfl_text_add(json, "null");
@@ -238,12 +238,15 @@ static void add_unstable(dfl_text *json, const cli_near *near, const dfl_modes *
 static void write_table(dfl_text *text, const dfl_modes *modes, const cli_near *near)
 {
     const dfl_linear_model *linear = &near->linear;
-    dfl_text_add(text, "at t = %.15g (%s): %s%s\n", linear->t,
-                 dfl_point_kind_name(linear->linear.kind),
-                 modes->unstable || cli_near_linear(near) ? "" : "the modes found are ",
-                 modes->unstable      ? "unstable"
-                 : modes->indifferent ? "indifferent"
-                                      : "stable");
+    dfl_text_add(text, "at t = %.15g (%s): ", linear->t, dfl_point_kind_name(linear->linear.kind));
+    if (linear->linear.changing)
+        dfl_text_add(text, "stability is not judged: %s\n", linear->linear.why);
+    else
+        dfl_text_add(text, "%s%s\n",
+                     modes->unstable || cli_near_linear(near) ? "" : "the modes found are ",
+                     modes->unstable      ? "unstable"
+                     : modes->indifferent ? "indifferent"
+                                          : "stable");
     dfl_text_add(text, "%18s %18s %14s %12s\n", "real part 1/s", "imaginary rad/s", "frequency Hz",
                  "damping");
     for (int i = 0; i < modes->count; i++) {

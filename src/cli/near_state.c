@@ -76,6 +76,16 @@ void cli_near_clear(cli_near *near)
     *near = (cli_near){0};
 }
 
+void cli_add_completed(dfl_text *json, const char *notice)
+{
+    dfl_text_add(json, "{\"status\": \"completed\", \"message\": ");
+    if (notice)
+        dfl_json_string(json, notice);
+    else
+        dfl_text_add(json, "null");
+    dfl_text_add(json, ", ");
+}
+
 void cli_add_at(dfl_text *text, const dfl_linear_model *linear)
 {
     dfl_text_add(text, "\"at\": {\"t\": ");

@@ -74,6 +74,7 @@ void dfl_linear_model_clear(dfl_linear_model *model)
     if (!ctx)
         return;
     dfl_free(ctx, model->states);
+    dfl_free(ctx, model->turns);
     dfl_free(ctx, model->inputs);
     dfl_free(ctx, model->outputs);
     dfl_free(ctx, model->C);
@@ -212,11 +213,22 @@ static int input_slopes(dfl_input_slopes *out, double t, const double *x, const 
 
 static dfl_status name_states(dfl_linear_model *model, const dfl_equations *eq)
 {
-    const int ny = model->linear.ny;
-    model->states = dfl_alloc(model->linear.ctx, (size_t)ny, sizeof *model->states);
-    for (int i = 0; model->states && i < ny; i++)
-        model->states[i] = eq->x[model->linear.state[i]].name;
-    return model->states ? DFL_OK : DFL_NO_MEMORY;
+    const dfl_linearized *linear = &model->linear;
+    const int ny = linear->ny, turns = linear->turns ? linear->npositions : 0;
+    enum { LONGEST = 220 };
+    model->states = dfl_alloc(linear->ctx, (size_t)ny, sizeof *model->states);
+    model->turns = dfl_alloc(linear->ctx, LONGEST * (size_t)turns, 1);
+    if (!model->states || !model->turns)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < ny; i++) {
+        char *turn = model->turns + LONGEST * (size_t)i;
+        model->states[i] = eq->x[linear->state[i]].name;
+        if (i < turns) {
+            snprintf(turn, LONGEST, "int(%s)", model->states[i]);
+            model->states[i] = turn;
+        }
+    }
+    return DFL_OK;
 }
 
 /* [C D] = o_x X + o_a X_a + [0 o_u] */

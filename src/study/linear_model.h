@@ -44,6 +44,7 @@ typedef struct dfl_linear_model {
     const char **states; /* ny names, owned by the model; likewise: */
     const char **inputs;
     const char **outputs;
+    char *turns;     /* the text of names int(SPEED) of states that are small turns */
     double *C, *D;   /* no x ny, no x nu */
     dfl_expr *exprs; /* no: the outputs ... */
     double *values;  /* ... and their values at the state */

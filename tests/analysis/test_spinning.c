@@ -47,6 +47,75 @@ static void upright_top_sleeps_above_its_critical_spin(void **state)
     }
 }
 
+/* The same top on a spherical joint: its quaternion turns along, and linear equations in small turns do not
+   change; seen from the body frequencies are less by the spin. */
+static void top_on_a_quaternion_is_judged_in_small_turns(void **state)
+{
+    (void)state;
+    const double A = 1.3, C = 0.5, mgl = 9.81;
+    for (int fast = 0; fast < 2; fast++) {
+        const double spin = 2 * sqrt(A * mgl) / C * (fast ? 1.4 : 0.7), half = C * spin / (2 * A);
+        char text[500];
+        snprintf(text, sizeof text,
+                 "gravity{0, 0, -9.81}\n"
+                 "local b = body('b', {mass = 1, com = {0, 0, 1}, inertia = {0.3, 0.3, 0.5}})\n"
+                 "local j = spherical('j', ground, b, {at = {0, 0, 0}})\n"
+                 "initial{[j.w3] = %.17g}\n"
+                 "simulate{to = 1}\n",
+                 spin);
+        near top = near_find(text, NULL, "j.w3");
+        assert_int_equal(top.linear.linear.kind, DFL_AT_STEADY_MOTION);
+        assert_true(top.linear.linear.turns);
+        assert_string_equal(top.linear.states[0], "int(j.w1)");
+        assert_int_equal(top.modes.unstable, fast ? 0 : 2);
+        if (fast) {
+            const double root = sqrt(half * half - mgl / A);
+            assert_eigenvalue(&top, 0, spin - half - root, 1e-10);
+            assert_eigenvalue(&top, 0, spin - half + root, 1e-10);
+        } else
+            assert_eigenvalue(&top, sqrt(mgl / A - half * half), spin - half, 1e-10);
+        near_free(&top);
+    }
+}
+
+/* A free body that turns about its middle axis: rates +- w sqrt((B-A)(C-B)/(A C)). */
+static void free_body_is_unstable_about_its_middle_axis(void **state)
+{
+    (void)state;
+    near it = near_find("local b = body('b', {mass = 2, inertia = {2, 3, 4}})\n"
+                        "local j = free('j', ground, b, {at = {0, 0, 0}})\n"
+                        "initial{[j.w2] = 3}\n"
+                        "simulate{to = 1}\n",
+                        NULL, "j.w2");
+    assert_int_equal(it.linear.linear.kind, DFL_AT_STEADY_MOTION);
+    assert_eigenvalue(&it, 3 * sqrt(1 * 1 / 8.0), 0, 1e-10);
+    assert_int_equal(it.modes.unstable, 1);
+    near_free(&it);
+}
+
+/* Balanced, but not judged: a spring whose stiffness changes with time, and one that turns with a hub. */
+static void equations_that_change_are_frozen(void **state)
+{
+    (void)state;
+    near beat = near_find("local x = position('x') mass(x, 1)\n"
+                          "force(x, -(4 + cos(4*time))*x)\n"
+                          "simulate{to = 1}\n",
+                          "x=0", NULL);
+    near hub = near_find("local x, a = position('x', 'a') mass(x, 1) mass(a, 1)\n"
+                         "force(x, -(4 + cos(a))*x)\n"
+                         "initial{x = 0, [velocity(a)] = 4}\n"
+                         "simulate{to = 1}\n",
+                         NULL, "a");
+    const near *each[] = {&beat, &hub};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(each[i]->linear.linear.kind, DFL_AT_FROZEN);
+        assert_true(each[i]->linear.linear.changing);
+        assert_non_null(strstr(each[i]->linear.linear.why, i ? "along the motion" : "with time"));
+    }
+    near_free(&beat);
+    near_free(&hub);
+}
+
 /* m z'' + (ce + ci) z' + (k - i ci w) z = 0: internal damping makes a shaft whirl above
    w = sqrt(k/m) (1 + ce/ci). */
 static void shaft_whirls_above_its_limit(void **state)
@@ -96,6 +165,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(upright_top_sleeps_above_its_critical_spin),
+        cmocka_unit_test(top_on_a_quaternion_is_judged_in_small_turns),
+        cmocka_unit_test(free_body_is_unstable_about_its_middle_axis),
+        cmocka_unit_test(equations_that_change_are_frozen),
         cmocka_unit_test(shaft_whirls_above_its_limit),
         cmocka_unit_test(four_bar_with_a_massless_coupler),
     };

@@ -1,0 +1,259 @@
+/* steadiness.c: whether linear equations hold for longer than an instant: forces are balanced, nothing
+   changes with time, and the equations are the same further along the motion. */
+#include "analysis/analysis_internal.h"
+
+#include "context/context.h"
+
+#include <string.h>
+
+static const char unbalanced[] = "forces are not balanced";
+static const char timed[] = "forces, rates or constraints change with time";
+static const char parametric[] = "the linear equations change with time";
+static const char moving[] = "the linear equations change along the motion; use coordinates in "
+                             "which they do not";
+static const char unknown[] = "the model cannot be evaluated further along the motion";
+
+/* Forces are balanced and r is constant. */
+static bool is_balanced(const dfl_local *local)
+{
+    const dfl_eom *eom = local->eom;
+    const int nv = eom->nv, nr = eom->nr, nc = local->nc;
+    const double *W = local->point.blocks.W, *l = local->x + local->at.lambda;
+    double largest = 0;
+    for (int i = 0; i < nv; i++) { /* forces of constraints, and all others */
+        double constraint = 0;
+        for (int k = 0; k < nc; k++)
+            constraint += W[(size_t)i * (size_t)nc + (size_t)k] * l[k];
+        largest = fmax(largest, fmax(fabs(constraint), fabs(local->f[i] + constraint)));
+    }
+    for (int i = 0; i < nv; i++)
+        largest = fmax(largest, dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n));
+    for (int i = 0; i < nv; i++)
+        if (fabs(local->f[i]) > 1e-7 * largest)
+            return false;
+    for (int i = 0; i < nr; i++)
+        if (fabs(local->point.blocks.b[i]) >
+            1e-7 * dfl_row_terms(local->jac.blocks.b, nr, i, local->x, local->at.n))
+            return false;
+    return true;
+}
+
+/* Whether an array of count numbers changes, from now to a little later. */
+static bool changes(const double *now, const double *later, int count)
+{
+    double change = 0, size = 0;
+    for (int i = 0; i < count; i++) {
+        change = fmax(change, fabs(later[i] - now[i]));
+        size = fmax(size, fabs(now[i]) + fabs(later[i]));
+    }
+    return change > 1e-12 * size;
+}
+
+/* Whether forces, rates or constraints of the state are others a millisecond later. */
+static bool changes_with_time(const dfl_local *local)
+{
+    const dfl_eom *eom = local->eom;
+    const unsigned need = DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY | DFL_POSITION | DFL_VELOCITY;
+    dfl_point now, later;
+    bool found = false;
+    if (eom->autonomous || eom->residual || dfl_point_init(&now, &local->sys))
+        return false;
+    if (!dfl_point_init(&later, &local->sys)) {
+        dfl_point_bind(&now, &local->sys);
+        dfl_point_bind(&later, &local->sys);
+        const int rc = eom->eval(&now.blocks, local->t, local->x, need, eom->user);
+        found = !rc && !eom->eval(&later.blocks, local->t + 1e-3, local->x, need, eom->user) &&
+                (changes(now.blocks.f, later.blocks.f, eom->nv) ||
+                 changes(now.blocks.b, later.blocks.b, eom->nr) ||
+                 changes(now.blocks.d, later.blocks.d, eom->nw) ||
+                 changes(now.blocks.g, later.blocks.g, eom->nl) ||
+                 changes(now.blocks.hv, later.blocks.hv, eom->nm));
+        dfl_point_clear(&later, local->ctx);
+    }
+    dfl_point_clear(&now, local->ctx);
+    return found;
+}
+
+dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, const dfl_local *local)
+{
+    const dfl_eom *eom = local->eom;
+    const double *v = local->x + local->at.v;
+    const int np = linear->npositions, ny = linear->ny;
+    *why = !is_balanced(local) ? unbalanced : changes_with_time(local) ? timed : NULL;
+    if (*why)
+        return DFL_AT_FROZEN;
+    if (dfl_max_abs(v, eom->nv) <= 1e-10)
+        return DFL_AT_EQUILIBRIUM;
+    /* along the motion of the positions, rates of v and r do not change */
+    const double *kin = eom->trivial_kinematics ? v : local->point.blocks.kin;
+    for (int i = np; i < ny; i++) {
+        double sum = 0, size = 0;
+        for (int j = 0; j < np; j++) {
+            const double term =
+                linear->A[(size_t)j * (size_t)ny + (size_t)i] * kin[linear->state[j] - local->at.p];
+            sum += term;
+            size += fabs(term);
+        }
+        if (fabs(sum) > 1e-7 * size && fabs(sum) > 1e-9) {
+            *why = unbalanced;
+            return DFL_AT_FROZEN;
+        }
+    }
+    return DFL_AT_STEADY_MOTION;
+}
+
+/* Whether A of both is the same, with the same states, to a part of each row. */
+static bool equal(const dfl_linearized *one, const dfl_linearized *other, double part)
+{
+    const int ny = one->ny;
+    bool same = ny == other->ny && one->npositions == other->npositions;
+    double most = 0;
+    for (int i = 0; same && i < ny; i++)
+        same = one->state[i] == other->state[i];
+    for (int i = 0; same && i < ny * ny; i++)
+        most = fmax(most, fabs(one->A[i]));
+    for (int i = 0; same && i < ny; i++) {
+        double size = 1e-3 * part * most, change = 0;
+        for (int j = 0; j < ny; j++) {
+            const size_t k = (size_t)j * (size_t)ny + (size_t)i;
+            size = fmax(size, part * fabs(one->A[k]));
+            change = fmax(change, fabs(one->A[k] - other->A[k]));
+        }
+        same = change <= size;
+    }
+    return same;
+}
+
+/* p' at (t, x), or false. */
+static bool rates_of_positions(double *rate, dfl_local *local, double t, const double *x)
+{
+    const dfl_eom *eom = local->eom;
+    const double *kin = x + local->at.v;
+    if (!eom->trivial_kinematics) {
+        dfl_point_bind(&local->point, &local->sys);
+        if (eom->eval(&local->point.blocks, t, x, DFL_KINEMATICS, eom->user))
+            return false;
+        kin = local->point.blocks.kin;
+    }
+    memcpy(rate, kin, (size_t)eom->np * sizeof *rate);
+    return true;
+}
+
+/* Along the motion with constant velocities, by the classical method of Runge and Kutta: x is moved;
+   `work` has room for 2 np + n numbers. */
+static bool follow(double *x, double *work, dfl_local *local, double t, double time, int steps)
+{
+    static const double ahead[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    const int np = local->eom->np, n = local->at.n, p = local->at.p;
+    double *sum = work, *rate = work + np, *trial = rate + np;
+    const double h = time / steps;
+    bool known = true;
+    for (int k = 0; known && k < steps; k++) {
+        memset(sum, 0, (size_t)np * sizeof *sum);
+        for (int i = 0; known && i < 4; i++) {
+            memcpy(trial, x, (size_t)n * sizeof *x);
+            for (int j = 0; j < np; j++)
+                trial[p + j] += i > 0 ? ahead[i] * h * rate[j] : 0;
+            known = rates_of_positions(rate, local, t + (k + ahead[i]) * h, trial);
+            for (int j = 0; j < np; j++)
+                sum[j] += weight[i] / 6 * rate[j];
+        }
+        for (int j = 0; j < np; j++)
+            x[p + j] += h * sum[j];
+    }
+    return known;
+}
+
+enum { LATER = 2 };
+
+/* States further along the motion, after *time: where the fastest position has moved by 0.4, and where the
+   slowest has, or the fastest by 20. At rest the same state a little later, if time matters. */
+static dfl_status look(double *later, double *time, int *count, dfl_context *ctx,
+                       const dfl_eom *eom, double t, const double *x)
+{
+    dfl_local local;
+    const int np = eom->np;
+    dfl_status status = dfl_local_create(&local, ctx, eom);
+    const size_t n = (size_t)(status ? 0 : local.at.n);
+    double *work = dfl_alloc(ctx, 2 * (size_t)np + n, sizeof *work), fastest = 0, slowest = 0;
+    *count = 0;
+    if (!status)
+        status = work ? DFL_OK : DFL_NO_MEMORY;
+    if (!status && !rates_of_positions(work, &local, t, x))
+        status = DFL_CALLBACK;
+    for (int i = 0; !status && i < np; i++) {
+        const double rate = fabs(work[i]);
+        fastest = fmax(fastest, rate);
+        slowest = rate > 1e-10 && (slowest == 0 || rate < slowest) ? rate : slowest;
+    }
+    if (!status && fastest <= 1e-10 && !eom->autonomous)
+        time[(*count)++] = 1e-2;
+    else if (!status && fastest > 1e-10) {
+        time[(*count)++] = 0.4 / fastest;
+        time[(*count)++] = fmin(0.4 / slowest, 20 / fastest);
+    }
+    for (int k = 0; !status && k < *count; k++) {
+        memcpy(later + (size_t)k * n, x, n * sizeof *x);
+        if (fastest > 1e-10 &&
+            !follow(later + (size_t)k * n, work, &local, t, time[k], k == 0 ? 20 : 1000))
+            status = DFL_CALLBACK;
+    }
+    dfl_free(ctx, work);
+    dfl_local_clear(&local);
+    return status;
+}
+
+/* Whether the equations hold at the later states. */
+static dfl_status compare_later(bool *same, const dfl_linearized *now, const dfl_eom *eom, double t,
+                                const double *later, const double *time, int count)
+{
+    dfl_context *ctx = now->ctx;
+    dfl_status status = DFL_OK;
+    *same = true;
+    for (int k = 0; !status && *same && k < count; k++) {
+        dfl_linearized then;
+        status = dfl_linearize_now(&then, ctx, eom, t + time[k], later + (size_t)k * (size_t)now->n,
+                                   NULL, now->turns);
+        if (!status)
+            *same = then.kind != DFL_AT_FROZEN &&
+                    equal(now, &then, now->kind == DFL_AT_EQUILIBRIUM ? 1e-9 : 1e-6);
+        dfl_linearized_clear(&then);
+    }
+    return status;
+}
+
+dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, const double *x,
+                          const dfl_inputs *inputs)
+{
+    dfl_context *ctx = out->ctx;
+    double *later = dfl_alloc(ctx, LATER * (size_t)out->n, sizeof *later), time[LATER];
+    int count = 0;
+    bool same = true;
+    dfl_status status = later ? look(later, time, &count, ctx, eom, t, x) : DFL_NO_MEMORY;
+    const bool still = out->kind == DFL_AT_EQUILIBRIUM;
+    for (int k = 0; !status && !still && k < count; k++)
+        status = dfl_state_polish(later + (size_t)k * (size_t)out->n, ctx, eom, t + time[k]);
+    if (!status)
+        status = compare_later(&same, out, eom, t, later, time, count);
+    const char *why = status ? unknown : same ? NULL : still ? parametric : moving;
+    if (!status && !same && dfl_turns_apply(out, eom)) {
+        dfl_linearized turned;
+        status = dfl_linearize_now(&turned, ctx, eom, t, x, inputs, true);
+        if (!status)
+            status = compare_later(&same, &turned, eom, t, later, time, count);
+        if (!status && same) {
+            const dfl_linearized plain = *out;
+            *out = turned;
+            turned = plain;
+            why = NULL;
+        }
+        dfl_linearized_clear(&turned);
+    }
+    dfl_free(ctx, later);
+    if (why) {
+        out->kind = DFL_AT_FROZEN;
+        out->why = why;
+        out->changing = true;
+    }
+    return status == DFL_NO_MEMORY ? status : DFL_OK;
+}
