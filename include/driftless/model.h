@@ -69,8 +69,8 @@ dfl_status dfl_builder_create(dfl_builder **out, dfl_context *ctx, const char *n
 void dfl_builder_free(dfl_builder *builder);
 
 /* Adds a call. `result`: what its results are called in expressions from here on, "x" or "x, y"; NULL:
-   nothing. Only the form of the arguments is checked here: DFL_INVALID, and the call is left
-   out. */
+   nothing. `call` NULL: the results are the arguments, so that an expression that is used again has a name.
+   Only the form of the arguments is checked here: DFL_INVALID, and the call is left out. */
 dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char *call, int count,
                             const dfl_argument *arguments);
 
@@ -79,6 +79,10 @@ dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char
 dfl_status dfl_builder_load(dfl_model **out, const dfl_builder *builder,
                             const dfl_load_options *options);
 const char *dfl_builder_script(const dfl_builder *builder);
+
+/* The names of the language in the alphabet, separated by blanks: calls such as "body", functions such as "sin",
+   `ground`, `time`, `draw`. The caller returns *out with dfl_free. */
+dfl_status dfl_language_names(char **out, dfl_context *ctx);
 
 /* ---- what a model is, and where it starts ---- */
 
@@ -218,6 +222,11 @@ dfl_status dfl_run_finish(dfl_run *run);
    before. */
 const char *dfl_run_summary(const dfl_run *run);
 const char *dfl_run_text(const dfl_run *run);
+
+/* A page (.html) or a plot (.svg) of a stored result (.h5), as `driftless view`; `columns` as in dfl_run_options.
+   DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
+dfl_status dfl_result_view(dfl_context *ctx, const char *result, const char *page,
+                           const char *columns);
 
 /* Stops a run that is advancing; the only function that another thread may call. */
 void dfl_run_cancel(dfl_run *run);

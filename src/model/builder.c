@@ -61,18 +61,18 @@ dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char
 {
     dfl_text line = {.ctx = builder->ctx};
     dfl_status status = result ? check_result(builder, result) : DFL_OK;
-    if (!status)
+    if (!status && (call || !result))
         status = check_call(builder, call);
-    if (!status && (count < 0 || (count > 0 && !arguments)))
+    if (!status && (count < (call ? 0 : 1) || (count > 0 && !arguments)))
         status = wrong(builder, "the arguments are missing", "");
     if (!status && result)
         dfl_text_add(&line, "%s = ", result);
     if (!status) {
-        dfl_text_add(&line, "%s(", call);
+        dfl_text_add(&line, "%s%s", call ? call : "", call ? "(" : "");
         status = add_arguments(&line, builder, count, arguments, 0);
     }
     if (!status) {
-        dfl_text_add(&line, ")\n");
+        dfl_text_add(&line, call ? ")\n" : "\n");
         status = line.status;
     }
     if (!status) {
@@ -94,6 +94,15 @@ dfl_status dfl_builder_load(dfl_model **out, const dfl_builder *builder,
 {
     return dfl_model_load_text(out, builder->ctx, builder->name, dfl_text_string(&builder->script),
                                builder->script.length, options);
+}
+
+dfl_status dfl_language_names(char **out, dfl_context *ctx)
+{
+    dfl_text names = {.ctx = ctx};
+    const dfl_status status = ctx ? dfl_script_names(&names, ctx) : DFL_INVALID;
+    *out = status ? NULL : dfl_copy_string(ctx, dfl_text_string(&names));
+    dfl_text_clear(&names);
+    return status || *out ? status : DFL_NO_MEMORY;
 }
 
 /* ------------------------------------------------------------------------------- checks */

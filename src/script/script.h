@@ -35,4 +35,7 @@ dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
 dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *path,
                                 const char *text, size_t length, const dfl_script_options *options);
 
+/* The names of the calls, functions and symbols of the language, in the alphabet, separated by blanks. */
+dfl_status dfl_script_names(dfl_text *out, dfl_context *ctx);
+
 #endif

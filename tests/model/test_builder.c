@@ -103,6 +103,41 @@ static void mechanisms_are_drawn_by_calls(void **state)
     finished(&f);
 }
 
+/* An expression with a name is the expression. */
+static void expressions_have_names(void **state)
+{
+    (void)state;
+    fixture f = {.ctx = dfl_context_create()};
+    dfl_builder *builder;
+    const dfl_argument initial[] = {keyed("x", number(3)), keyed("der(x)", number(0))};
+    expect(&f, dfl_builder_create(&builder, f.ctx, "named"));
+    CALL("x", "position", text("x"));
+    CALL(NULL, "mass", expression("x"), number(1));
+    CALL("a, b", NULL, expression("x^2"), expression("x + 1"));
+    CALL(NULL, "output", text("sum"), expression("a + b"));
+    CALL(NULL, "initial", table(2, initial));
+    expect(&f, dfl_builder_load(&f.model, builder, NULL));
+    assert_true(end_of(&f, f.model, "sum", 1) == 13);
+    assert_int_equal(dfl_builder_call(builder, NULL, NULL, 1, initial), DFL_INVALID);
+    assert_int_equal(dfl_builder_call(builder, "c", NULL, 0, NULL), DFL_INVALID);
+    dfl_builder_free(builder);
+    finished(&f);
+}
+
+static void the_language_lists_its_names(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    char *names;
+    assert_int_equal(dfl_language_names(&names, ctx), DFL_OK);
+    assert_int_equal(strncmp(names, "abs acceleration ", 17), 0);
+    assert_non_null(strstr(names, " position "));
+    assert_non_null(strstr(names, " revolute "));
+    assert_null(strstr(names, " print "));
+    dfl_free(ctx, names);
+    dfl_context_free(ctx);
+}
+
 static void refused(const char *result, const char *call, dfl_argument argument,
                     const char *message)
 {
@@ -148,6 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_and_scripts_are_the_same),
         cmocka_unit_test(mechanisms_are_drawn_by_calls),
+        cmocka_unit_test(expressions_have_names),
+        cmocka_unit_test(the_language_lists_its_names),
         cmocka_unit_test(wrong_calls_get_a_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,10 +117,14 @@ class Document(unittest.TestCase):
     def test_listings_print_what_they_say(self):
         with open(os.path.join(SOURCE, "docs", "python.md")) as text:
             blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text.read(), re.S)
-        self.assertEqual(len(blocks), 2)
+        self.assertGreater(len(blocks), 1)
         for code, expected in blocks:
-            done = subprocess.run([sys.executable, "-c", code], cwd=SOURCE, capture_output=True, text=True, check=True)
-            self.assertEqual(done.stdout, expected)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "listing.py")
+                with open(path, "w") as file:
+                    file.write(code)
+                done = subprocess.run([sys.executable, path], cwd=SOURCE, capture_output=True, text=True, check=True)
+                self.assertEqual(done.stdout.replace(folder + "/", ""), expected)
 
 
 class Errors(unittest.TestCase):

@@ -1,0 +1,246 @@
+"""Models: what can be done with them. `load` reads scripts; Model (_writing.py) is written in Python."""
+import json
+import os
+import re
+
+from . import _analyses, _library
+from ._library import Error
+from ._results import Result
+from ._simulation import Simulation
+
+
+def load(path, *, input=None, **values):
+    """A model from a script. Values are those of parameters, inputs and settings; names that Python does
+    not take, such as initial(x), go into a dictionary: load(path, **{"initial(x)": 0.3}).
+    input={"push": "file.csv:column"} lets inputs follow files."""
+    return Script(os.fspath(path), None, values, input or {})
+
+
+def loads(text, name="model.lua", *, input=None, **values):
+    """A model from the text of a script; `name` is used in messages."""
+    return Script(name, text, values, input or {})
+
+
+def texts(values):
+    """NAME=VALUE for the library."""
+    return tuple(f"{name}={_text(name, value)}" for name, value in values.items() if value is not None)
+
+
+def _text(name, value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    try:
+        return repr(float(value))
+    except (TypeError, ValueError):
+        raise Error(f"{name}: {value!r} is neither a number nor a text") from None
+
+
+def pairs(values):
+    """'NAME=VALUE,...' of a dictionary; texts stay as they are."""
+    return ",".join(texts(values)) if isinstance(values, dict) else values
+
+
+def listed(names):
+    """'A,B' of a list; texts stay as they are."""
+    return names if names is None or isinstance(names, str) else ",".join(names)
+
+
+class BaseModel:
+    """What all models can do."""
+
+    def __init__(self, name, values, input):
+        self._name, self._values, self._input = name, dict(values), dict(input)
+        self._loaded = None
+        self._where = ()  # (file, line) in Python of every line of the script
+
+    def __repr__(self):
+        return f"<driftless model {self._name!r}>"
+
+    def _set(self):
+        return texts(self._values)
+
+    def _inputs(self):
+        return texts(self._input)
+
+    def _library_model(self):
+        if self._loaded is None:
+            self._loaded = self._work(self._load)
+        return self._loaded
+
+    def _work(self, function, *arguments):
+        """Calls the library; messages name lines of Python where the model was written in Python."""
+        try:
+            return function(*arguments)
+        except Error as error:
+            if self._where and error.args:
+                error.args = (self._located(str(error.args[0])), *error.args[1:])
+            raise
+
+    def _located(self, message):
+        def place(number):
+            return self._where[number - 1] if 0 < number <= len(self._where) else None
+
+        def start(match):
+            at = place(int(match.group(1)))
+            return f"{_shown(at[0])}:{at[1]}: " if at else match.group()
+
+        def line(match):
+            at = place(int(match.group(1)))
+            return f"line {at[1]}" + ("" if at[0] == self._name else f" of {_shown(at[0])}") if at else match.group()
+
+        message = re.sub(r"\bline (\d+)\b", line, message)
+        return re.sub(r"^" + re.escape(self._name) + r":(\d+): ", start, message)
+
+    def with_values(self, **values):
+        """The same model with other values of parameters and inputs."""
+        raise NotImplementedError
+
+    # ---- runs
+
+    def run(self, output=None, *, page=False, on_event=None, start_from=None, **settings):
+        """Simulates to the end. Settings are those of simulate{}: to, rtol, atol, every, form, method, ...;
+        `output` names files: .csv, .h5, .html or .svg. `page`: the page with plots and animation is made during the run
+        (otherwise the run is repeated when it is wanted). on_event(number, direction, t) is called at events of the model, counted from 0. `start_from`
+        is a file with a state. A run that fails raises Error; what there is of it is the error's `result`."""
+        return self._work(self._run, output, page, on_event, start_from, settings)
+
+    def _run(self, output, page, on_event, start_from, settings):
+        run = _library.Run(self._library_model(), texts(settings), on_event, start_from)
+        run.keep()
+        if page:
+            run.keep_page()
+        outputs = () if output is None else (output,) if isinstance(output, (str, os.PathLike)) else output
+        for file in outputs:
+            run.write(os.fspath(file))
+        again = (self, {**settings, "start_from": start_from})
+        try:
+            run.start()
+            run.finish()
+        except (Exception, KeyboardInterrupt) as failure:
+            if not isinstance(failure, (TypeError, ValueError)):
+                failure.result = Result(run, again)
+            raise
+        return Result(run, again)
+
+    def start(self, *, on_event=None, start_from=None, **settings):
+        """A simulation at its consistent start, to be advanced step by step."""
+        return self._work(Simulation, self, texts(settings), on_event, start_from)
+
+    def compare(self, other=None, **settings):
+        """Runs this model and another one (or this one with other values, a dictionary) with the same settings; see
+        driftless.compare."""
+        from ._results import compare
+
+        other = self.with_values(**other) if isinstance(other, dict) else other
+        return compare(self.run(**settings), other.run(**settings))
+
+    # ---- what a model is
+
+    def check(self, *, start_from=None, **settings):
+        """Degrees of freedom, redundant constraints, the start: as `driftless check`. A dictionary (its JSON) that
+        prints as text; verdict "ready" means that the model can be run."""
+        found, text, _ = self._work(self._checked, False, settings, start_from)
+        return Report(found, text)
+
+    def init(self, *, start_from=None, **settings):
+        """The consistent start, as `driftless init`: a dictionary; `lua` has it as initial{...}."""
+        found, text, lua = self._work(self._checked, True, settings, start_from)
+        return Report(found, text, lua)
+
+    def _checked(self, only_start, settings, start_from):
+        found, text, lua = self._library_model().checked(only_start, texts(settings), start_from)
+        return json.loads(found), text, lua
+
+    def equations(self, form="text", *, frames=False):
+        """The equations of motion as "text", a "latex" document, "c" (a file of C99) or "sympy" (text that
+        sympy.sympify takes: a dictionary of lists). `frames`: the kinematics of bodies and frames."""
+        if form == "c":
+            return self._work(self._library_model().export_c)
+        if form not in ("text", "latex", "sympy"):
+            raise Error(f"equations({form!r}): choose from 'text', 'latex', 'c', 'sympy'")
+        text = self._work(lambda: self._library_model().equations(form == "latex", frames))
+        return _analyses.sympy_texts(text) if form == "sympy" else text
+
+    # ---- analyses
+
+    def _near(self, search, at, steady, inputs, outputs, settings):
+        return self._work(lambda: _library.Near(self._library_model(), search, texts(settings), pairs(at), listed(steady),
+                                                listed(inputs), listed(outputs)))
+
+    def equilibrium(self, *, at=None, steady=None, **settings):
+        """A state of rest near the start or the values of `at` (or a steady motion in which the speeds of the coordinates in
+        `steady` are kept), and whether it is stable."""
+        return _analyses.Equilibrium(self._near(True, at, steady, None, None, settings))
+
+    def linearize(self, *, at=None, steady=None, inputs=None, outputs=None, **settings):
+        """y' = A y + B u, outputs = C y + D u near the start, near values `at` ({"x": 0.1}), at "equilibrium", or at the time
+        "t=2" of a run."""
+        return _analyses.Linear(self._near(False, at, steady, inputs, outputs, settings))
+
+    def modes(self, *, at=None, steady=None, **settings):
+        """Eigenvalues, frequencies, damping ratios and shapes near a state."""
+        return self.linearize(at=at, steady=steady, **settings).modes()
+
+    def response(self, omega, *, at=None, steady=None, inputs=None, outputs=None, **settings):
+        """The frequency response at the frequencies omega (rad/s): a complex array [frequency, output, input]."""
+        return self.linearize(at=at, steady=steady, inputs=inputs, outputs=outputs, **settings).response(omega)
+
+    def lqr(self, state_weight, input_weight=None, *, at=None, steady=None, inputs=None, **settings):
+        """State feedback u = -K y that minimizes the integral of weighted squares; weights are dictionaries by name."""
+        return self.linearize(at=at, steady=steady, inputs=inputs, **settings).lqr(state_weight, input_weight)
+
+    def inverse(self, **settings):
+        """The drives with which the model follows the motions that it prescribes."""
+        return _analyses.Followed(self._work(lambda: self._library_model().inverse(texts(settings))))
+
+
+class Script(BaseModel):
+    """A model from a script."""
+
+    def __init__(self, path, text, values, input, where=()):
+        super().__init__(path, values, input)
+        self._script, self._where = text, where
+        self._library_model()
+
+    def _load(self):
+        return _library.Model(self._name, self._script, self._set(), self._inputs())
+
+    def __reduce__(self):
+        return Script, (self._name, self._script, self._values, self._input, self._where)
+
+    def with_values(self, **values):
+        return Script(self._name, self._script, {**self._values, **values}, self._input, self._where)
+
+    def script(self):
+        """The text of the script."""
+        if self._script is None:
+            with open(self._name, encoding="utf-8") as file:
+                return file.read()
+        return self._script
+
+
+class Report(dict):
+    """What was found, by the names of the program's JSON; str(report) is its text."""
+
+    def __init__(self, found, text, lua=None):
+        super().__init__(found)
+        self.text, self.lua = text, lua
+
+    def __str__(self):
+        return self.text
+
+    def __reduce__(self):
+        return Report, (dict(self), self.text, self.lua)
+
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(f"the report has no {name!r}; there are {', '.join(self)}")
+
+
+def _shown(file):
+    """A path as people would write it here."""
+    here = os.path.relpath(file) if os.path.isabs(file) and os.path.exists(file) else file
+    return file if here.startswith("..") else here
