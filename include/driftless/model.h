@@ -38,6 +38,9 @@ dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *na
 /* Frees a model; NULL is allowed. Runs do not need it. */
 void dfl_model_free(dfl_model *model);
 
+/* DFL_INVALID if `path` is the script's own file, which nobody wants to overwrite. */
+dfl_status dfl_model_spare(const dfl_model *model, dfl_context *ctx, const char *path);
+
 /* ---- models without a script ---- */
 
 /* A model in the making: calls of the language (docs/language.md) by name, such as "position",
@@ -177,6 +180,7 @@ typedef struct dfl_run_options {
                                values, or a run that `driftless run --save` has saved; NULL: none */
     const char *columns; /* what plots show, names separated by commas; NULL: the outputs */
     bool all_events;     /* the summary lists every event, not the first ones */
+    const char *prefix;  /* as in dfl_load_options */
 } dfl_run_options;
 
 /* Derives the equations and allocates everything, in `ctx`. The run is not started. DFL_INVALID:

@@ -6,7 +6,7 @@
 #include "context/context.h"
 #include "engine/engine.h"
 
-#include <driftless/model.h>
+#include <driftless/task.h>
 #include "result/result.h"
 
 /* Exit statuses of the program. */
@@ -25,14 +25,7 @@ int cli_equations(dfl_context *ctx, const cli_arguments *arguments);
 int cli_export(dfl_context *ctx, const cli_arguments *arguments);
 int cli_compare(dfl_context *ctx, const cli_arguments *arguments);
 int cli_view(dfl_context *ctx, const cli_arguments *arguments);
-int cli_linearize(dfl_context *ctx, const cli_arguments *arguments);
-int cli_modes(dfl_context *ctx, const cli_arguments *arguments);
-int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments);
-int cli_response(dfl_context *ctx, const cli_arguments *arguments);
-int cli_lqr(dfl_context *ctx, const cli_arguments *arguments);
-int cli_inverse(dfl_context *ctx, const cli_arguments *arguments);
-int cli_gradient(dfl_context *ctx, const cli_arguments *arguments);
-int cli_optimize(dfl_context *ctx, const cli_arguments *arguments);
+int cli_task(dfl_context *ctx, const cli_arguments *arguments); /* the analyses */
 
 /* A script and what was derived from it. */
 typedef struct cli_model {
@@ -63,6 +56,7 @@ typedef struct cli_settings {
     int count;
     const char *texts[DFL_MOST_SETTINGS];
 } cli_settings;
+void cli_take_settings(cli_settings *out, dfl_context *ctx, const cli_arguments *arguments);
 dfl_check_options cli_check_options(cli_settings *settings, dfl_context *ctx,
                                     const cli_arguments *arguments);
 void cli_settings_clear(cli_settings *settings);
@@ -94,83 +88,5 @@ dfl_status cli_check_drawings(dfl_context *ctx, const cli_arguments *arguments);
 
 /* DFL_INVALID if `path` is the file of the model. */
 dfl_status cli_spare_model(const char *path, const cli_model *model);
-
-/* Loads the script again for gradients (reload.c). */
-typedef struct cli_reloading {
-    dfl_context *ctx;
-    const cli_arguments *arguments;
-} cli_reloading;
-dfl_variation cli_variation(cli_reloading *again);
-
-/* ---- what analyses share (near_state.c) ---- */
-
-/* A model and its linear equations near a state. */
-typedef struct cli_near {
-    cli_model model;
-    dfl_settings settings;
-    dfl_state_found state;
-    dfl_linear_model linear;
-} cli_near;
-
-/* Loads the model; finds the state; linearizes there. `endings`: of files that can be written, such as
-   ".json .csv". The caller clears `near`, which begins as {0},
-   also after a failure. */
-dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
-                         const char *endings);
-dfl_status cli_near_load_as(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
-                            const char *endings, cli_use use);
-/* The same for `count` modes, which large models have with sparse matrices. */
-dfl_status cli_near_load_few(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
-                             const char *endings);
-/* The linear equations, or NULL if modes were found without them. */
-const dfl_linearized *cli_near_linear(const cli_near *near);
-dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments);
-dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments);
-void cli_near_clear(cli_near *near);
-
-/* Parts of JSON: the beginning of a result, with a notice or NULL as its message; "at": {...}; a list of names; a matrix as a list of rows. */
-void cli_add_completed(dfl_text *json, const char *notice);
-void cli_add_at(dfl_text *text, const dfl_linear_model *linear);
-void cli_add_names(dfl_text *text, const char *key, const char *const *names, int count);
-void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, int columns);
-
-/* "KEY": [{"re", "im", "hz", "damping"}, ...]; without key the list alone. */
-void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes);
-
-/* "coordinates": [...], "shapes": [{"re", "im"}, ...]: how all positions move in each mode
-   (mode_shapes.c). */
-void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes);
-
-/* Writes the files FILE.html of --output: pages of the object that --json prints; `modes`, if not NULL, are
-   animated (analysis_files.c). */
-dfl_status cli_write_pages(const cli_arguments *arguments, const cli_near *near,
-                           const char *command, const dfl_text *json, const dfl_modes *modes);
-
-/* Outputs after a step or an impulse of each input, `count` rows of all outputs, one input after another
-   (kick_tables.c); nothing is computed unless the arguments ask for it. */
-typedef struct cli_kicks {
-    bool impulse;
-    int count;
-    double size, every;
-    double *linear, *nonlinear; /* one block of memory, that of `linear`; NULL: not asked for */
-} cli_kicks;
-dfl_status cli_kicks_find(cli_kicks *out, cli_near *near, dfl_context *ctx,
-                          const cli_arguments *arguments, bool impulse);
-/* ", "step": {...}" as a part of JSON; the table. Nothing without numbers. */
-void cli_kicks_json(dfl_text *json, const cli_kicks *it, const dfl_linear_model *model);
-void cli_kicks_table(dfl_text *text, const cli_kicks *it, const dfl_linear_model *model);
-
-/* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab
-   (linear_files.c). */
-void cli_write_mat(dfl_text *out, const cli_near *near);
-void cli_write_octave(dfl_text *out, const cli_near *near);
-/* ... and to an HDF5 file, in the group where values go. */
-void cli_write_h5(dfl_matrix_file *out, const cli_near *near);
-
-/* Ends an analysis: JSON to files FILE.json of --output, the text to all others; without any to
-   standard output, as --json says. After a failure its message, with --json as an object, too.
-   Returns the exit status. */
-int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_model *model,
-                 const dfl_text *text, const dfl_text *json, dfl_status status);
 
 #endif

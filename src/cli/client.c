@@ -4,7 +4,6 @@
 #include <math.h>
 
 static void print_line(const char *text, void *user);
-static void take_settings(cli_settings *out, dfl_context *ctx, const dfl_choices *choices);
 
 dfl_status cli_load_script(dfl_model **out, dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -28,7 +27,7 @@ static void print_line(const char *text, void *user)
 dfl_check_options cli_check_options(cli_settings *settings, dfl_context *ctx,
                                     const cli_arguments *arguments)
 {
-    take_settings(settings, ctx, &arguments->choices);
+    cli_take_settings(settings, ctx, arguments);
     return (dfl_check_options){.nsettings = settings->count,
                                .settings = settings->texts,
                                .start_from = arguments->start_from,
@@ -36,8 +35,9 @@ dfl_check_options cli_check_options(cli_settings *settings, dfl_context *ctx,
 }
 
 /* If memory runs out, the text is missing, which the library notices. */
-static void take_settings(cli_settings *out, dfl_context *ctx, const dfl_choices *choices)
+void cli_take_settings(cli_settings *out, dfl_context *ctx, const cli_arguments *arguments)
 {
+    const dfl_choices *choices = &arguments->choices;
     *out = (cli_settings){.ctx = ctx};
     for (int i = 0; i < dfl_settings_count(); i++) {
         dfl_text text = {.ctx = ctx};

@@ -42,7 +42,8 @@ typedef struct cli_command {
 extern const cli_command cli_commands[CLI_COMMANDS];
 
 typedef struct cli_arguments {
-    const char *model; /* path of the script, or of the result to view */
+    const char *command; /* its name */
+    const char *model;   /* path of the script, or of the result to view */
     dfl_choices choices;
     const char *report, *plot, *columns;     /* or NULL */
     const char *start_from;                  /* a file with a state, or NULL */

@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void show(FILE *file, const char *text);
@@ -127,12 +126,7 @@ dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *mo
 
 dfl_status cli_spare_model(const char *path, const cli_model *model)
 {
-    struct stat here, there;
-    if (stat(path, &here) || stat(model->model->path, &there) || here.st_dev != there.st_dev ||
-        here.st_ino != there.st_ino)
-        return DFL_OK;
-    return dfl_fail(model->model->ctx, DFL_INVALID,
-                    "--output '%s' is the model itself; name another file", path);
+    return dfl_model_spare(model->model, model->model->ctx, path);
 }
 
 /* What a script prints goes to standard error, like everything else that is not a result. */

@@ -70,20 +70,20 @@ static const action actions[CLI_COMMANDS] = {
      "\n"
      "Example:\n"
      "  driftless view pendulum.h5 --output pendulum.html\n"},
-    {cli_linearize,
+    {cli_task,
      "Prints the linear equations y' = A y + B u, outputs = C y + D u of MODEL near a state, in\n"
      "independent unknowns y. Derivatives are exact, and every constraint is kept.\n"
      "\n"
      "Example:\n"
      "  driftless linearize crane.lua --at x=0,angle=0 --json\n"},
-    {cli_modes,
+    {cli_task,
      "Prints the eigenvalues of the linear equations of MODEL near a state, with frequency and\n"
      "damping ratio, and whether the state is stable.\n"
      "\n"
      "Example:\n"
      "  driftless modes double-pendulum.lua --at x1=0,y1=-1,x2=0,y2=-2\n"
      "  driftless modes bicycle.lua --over v=0:10:101 --json\n"},
-    {cli_equilibrium,
+    {cli_task,
      "Finds a state of MODEL, near its start, in which all forces are balanced and nothing moves;\n"
      "with --steady, a steady motion. Prints it, and whether it is stable. The file of --output\n"
      "can be the start of a run: driftless run MODEL --start-from FILE.json.\n"
@@ -91,7 +91,7 @@ static const action actions[CLI_COMMANDS] = {
      "Example:\n"
      "  driftless equilibrium truck.lua --output standing.json\n"
      "  driftless equilibrium governor.lua --steady spindle.q\n"},
-    {cli_response,
+    {cli_task,
      "Prints how outputs of MODEL answer small oscillations of its inputs near a state: "
      "magnitude,\n"
      "phase (rad), real and imaginary part of C (i omega - A)^-1 B + D, as CSV.\n"
@@ -99,14 +99,14 @@ static const action actions[CLI_COMMANDS] = {
      "Example:\n"
      "  driftless response crane.lua --at equilibrium --from 0.1 --to 100 --points 400 --log\n"
      "  driftless response crane.lua --from 0.1 --to 100 --log --output bode.html\n"},
-    {cli_lqr,
+    {cli_task,
      "Finds the state feedback u = -K y for the linear equations of MODEL near a state that\n"
      "minimizes the integral of weighted squares of variables and inputs.\n"
      "\n"
      "Example:\n"
      "  driftless lqr crane.lua --at equilibrium --state-weight load=10,s=1 --input-weight "
      "drive=0.1\n"},
-    {cli_inverse,
+    {cli_task,
      "Finds the inputs of MODEL with which it follows the motions that motion(...) of the script\n"
      "prescribes, with the reactions, as CSV. `driftless run MODEL --input "
      "NAME=FILE.csv:NAME:cubic`\n"
@@ -114,7 +114,7 @@ static const action actions[CLI_COMMANDS] = {
      "\n"
      "Example:\n"
      "  driftless inverse robot.lua --to 2 --every 0.01 --output drives.csv\n"},
-    {cli_gradient,
+    {cli_task,
      "Runs MODEL and prints outputs at the end with their derivatives by parameters, inputs and\n"
      "initial values: those of the computed run, exact to its tolerances, through the "
      "constraints.\n"
@@ -122,7 +122,7 @@ static const action actions[CLI_COMMANDS] = {
      "Example:\n"
      "  driftless gradient pendulum.lua --of x --by L,g --to 2\n"
      "  driftless gradient crank.lua --of x --of beta --by \"l1,l2,initial(alpha)\" --json\n"},
-    {cli_optimize,
+    {cli_task,
      "Varies parameters, inputs and initial values of MODEL within bounds until runs fit measured\n"
      "values, or an objective is smallest, as optimize{} of the script says.\n"
      "\n"
@@ -176,6 +176,7 @@ static int execute(int number, int argc, char **argv)
         print_command_help(number);
         exit_status = flush_help();
     } else {
+        arguments.command = cmd->name;
         exit_status = actions[number].function(ctx, &arguments);
     }
     cli_arguments_clear(&arguments, ctx);

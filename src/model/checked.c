@@ -8,7 +8,6 @@ static dfl_status create(dfl_checked **out, dfl_context *ctx, const dfl_model *m
 static dfl_status look(dfl_checked *it, const dfl_model *model, const dfl_check_options *options,
                        bool whole);
 static dfl_status derive(dfl_checked *it, const dfl_model *model, const dfl_check_options *options);
-static dfl_status start_from(dfl_checked *it, const char *path);
 static dfl_status complete(dfl_checked *it);
 static dfl_status list_values(dfl_checked *it);
 static void fill_report(dfl_checked *it);
@@ -30,13 +29,14 @@ static dfl_status create(dfl_checked **out, dfl_context *ctx, const dfl_model *m
 {
     static const dfl_check_options none = {0};
     *out = NULL;
-    if (!ctx || !model)
-        return ctx ? dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first") : DFL_INVALID;
+    dfl_status status = dfl_check_model(ctx, model);
+    if (status)
+        return status;
     dfl_checked *it = dfl_alloc(ctx, 1, sizeof *it);
     if (!it)
         return DFL_NO_MEMORY;
     it->ctx = it->text.ctx = it->json.ctx = it->lua.ctx = it->diagnosis.ctx = ctx;
-    const dfl_status status = look(it, model, options ? options : &none, whole);
+    status = look(it, model, options ? options : &none, whole);
     if (status)
         dfl_checked_free(it);
     else
@@ -49,8 +49,8 @@ static dfl_status look(dfl_checked *it, const dfl_model *model, const dfl_check_
 {
     dfl_status status = derive(it, model, options);
     if (!status)
-        status =
-            whole ? dfl_study_check(&it->diagnosis, it->runnable, &it->settings) : complete(it);
+        status = whole ? dfl_study_check(&it->diagnosis, it->derived.runnable, &it->settings)
+                       : complete(it);
     if (!status)
         status = list_values(it);
     if (!status && whole)
@@ -58,8 +58,8 @@ static dfl_status look(dfl_checked *it, const dfl_model *model, const dfl_check_
     if (status)
         return status;
     if (whole) {
-        dfl_diagnosis_text(&it->text, it->runnable, &it->settings, &it->diagnosis);
-        dfl_diagnosis_json(&it->json, it->runnable, &it->settings, &it->diagnosis);
+        dfl_diagnosis_text(&it->text, it->derived.runnable, &it->settings, &it->diagnosis);
+        dfl_diagnosis_json(&it->json, it->derived.runnable, &it->settings, &it->diagnosis);
     } else {
         dfl_initial_table(&it->text, it);
         dfl_initial_json(&it->json, it);
@@ -72,46 +72,29 @@ static dfl_status look(dfl_checked *it, const dfl_model *model, const dfl_check_
 
 static dfl_status derive(dfl_checked *it, const dfl_model *model, const dfl_check_options *options)
 {
-    dfl_choices choices;
-    dfl_status status =
-        dfl_choose_texts(&choices, it->texts, it->ctx, options->nsettings, options->settings);
-    choices.prefix = options->prefix ? options->prefix : "";
-    if (!status)
-        status =
-            dfl_model_load_again(&it->model, it->ctx, model, dfl_choices_dynamics(&choices), false);
-    if (!status)
-        status = dfl_equations_create(&it->eq, it->model, true);
-    if (!status)
-        status = dfl_study_runnable(&it->runnable, it->eq, &choices);
-    if (!status && options->start_from)
-        status = start_from(it, options->start_from);
-    if (!status)
-        status = dfl_settings_resolve(&it->settings, &choices, it->runnable);
-    return status;
-}
-
-static dfl_status start_from(dfl_checked *it, const char *path)
-{
-    dfl_text saved = {.ctx = it->ctx};
-    dfl_status status = dfl_saved_run_read(&saved, path);
-    if (!status && saved.length > 0)
-        status = dfl_saved_run_refuse(it->ctx, path);
-    dfl_text_clear(&saved);
-    return status ? status : dfl_study_start_from(it->runnable, path);
+    const dfl_derivation how = {.purpose = DFL_TO_START,
+                                .nsettings = options->nsettings,
+                                .settings = options->settings,
+                                .start_from = options->start_from,
+                                .prefix = options->prefix};
+    const dfl_status status = dfl_derived_create(&it->derived, it->ctx, model, &how);
+    return status ? status
+                  : dfl_settings_resolve(&it->settings, &it->derived.choices, it->derived.runnable);
 }
 
 /* The start alone, where a diagnosis has it. */
 static dfl_status complete(dfl_checked *it)
 {
-    const size_t n = (size_t)it->eq->n;
+    const size_t n = (size_t)it->derived.eq->n;
     dfl_diagnosis *out = &it->diagnosis;
     dfl_solver *solver = NULL;
     out->x = dfl_alloc(it->ctx, n, sizeof *out->x);
-    dfl_status status = out->x ? dfl_solver_create(&solver, it->ctx, dfl_runnable_eom(it->runnable),
-                                                   &it->settings.solver)
-                               : DFL_NO_MEMORY;
+    dfl_status status =
+        out->x ? dfl_solver_create(&solver, it->ctx, dfl_runnable_eom(it->derived.runnable),
+                                   &it->settings.solver)
+               : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_study_start(out->x, NULL, it->runnable, solver, &it->settings.solver,
+        status = dfl_study_start(out->x, NULL, it->derived.runnable, solver, &it->settings.solver,
                                  it->settings.from);
     dfl_solver_free(solver);
     return status;
@@ -119,16 +102,16 @@ static dfl_status complete(dfl_checked *it)
 
 static dfl_status list_values(dfl_checked *it)
 {
-    const size_t n = (size_t)it->eq->n;
+    const size_t n = (size_t)it->derived.eq->n;
     double *given = dfl_alloc(it->ctx, n, sizeof *given);
     bool *held = dfl_alloc(it->ctx, n, sizeof *held);
-    dfl_status status = dfl_columns_create(&it->columns, it->eq);
+    dfl_status status = dfl_columns_create(&it->columns, it->derived.eq);
     if (!status)
         it->values = dfl_alloc(it->ctx, (size_t)it->columns.n, sizeof *it->values);
     if (!status && (!given || !held || !it->values))
         status = DFL_NO_MEMORY;
     if (!status)
-        dfl_study_given(given, held, it->runnable);
+        dfl_study_given(given, held, it->derived.runnable);
     for (int i = 0; !status && i < it->columns.n; i++) {
         const int k = it->columns.place[i];
         it->values[i] =
@@ -145,7 +128,7 @@ static dfl_status list_values(dfl_checked *it)
 
 static void fill_report(dfl_checked *it)
 {
-    const dfl_equations *eq = it->eq;
+    const dfl_equations *eq = it->derived.eq;
     const dfl_diagnosis *found = &it->diagnosis;
     const int verdict = dfl_diagnosis_verdict(found);
     it->report = (dfl_check_report){.verdict = (dfl_verdict)verdict,
@@ -191,10 +174,6 @@ void dfl_checked_free(dfl_checked *it)
     dfl_text_clear(&it->json);
     dfl_text_clear(&it->lua);
     dfl_diagnosis_clear(&it->diagnosis);
-    dfl_runnable_free(it->runnable);
-    dfl_equations_free(it->eq);
-    dfl_model_free(it->model);
-    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
-        dfl_free(it->ctx, it->texts[i]);
+    dfl_derived_clear(&it->derived);
     dfl_free(it->ctx, it);
 }

@@ -6,11 +6,8 @@
 
 struct dfl_checked {
     dfl_context *ctx;
-    dfl_model *model;
-    dfl_equations *eq;
-    dfl_runnable *runnable;
+    dfl_derived derived;
     dfl_settings settings;
-    char *texts[DFL_MOST_SETTINGS];
     dfl_diagnosis diagnosis;
     dfl_columns columns;
     dfl_value_at_start *values;

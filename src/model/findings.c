@@ -12,14 +12,15 @@ dfl_status dfl_checked_list(dfl_checked *it)
     const dfl_diagnosis *found = &it->diagnosis;
     dfl_text text = {.ctx = it->ctx};
     dfl_status status = add_sets(it);
-    for (int i = 0; !status && i < it->eq->nl; i++)
-        status = add(it, dfl_describe_joint(&text, it->eq, found, i), &text, NAN);
+    for (int i = 0; !status && i < it->derived.eq->nl; i++)
+        status = add(it, dfl_describe_joint(&text, it->derived.eq, found, i), &text, NAN);
     for (int i = 0; !status && i < found->ndirections; i++)
-        status = add(it, dfl_describe_direction(&text, it->eq, &found->directions[i]), &text, NAN);
+        status = add(it, dfl_describe_direction(&text, it->derived.eq, &found->directions[i]),
+                     &text, NAN);
     if (!status)
         status = add_missed(it);
-    for (int i = 0; !status && i < it->model->notes.count; i++) {
-        dfl_text_add(&text, "%s", it->model->notes.item[i]);
+    for (int i = 0; !status && i < it->derived.model->notes.count; i++) {
+        dfl_text_add(&text, "%s", it->derived.model->notes.item[i]);
         status = add(it, "note", &text, NAN);
     }
     return status;
@@ -65,10 +66,10 @@ static dfl_status add_sets(dfl_checked *it)
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < found->nsets; i++) {
         const dfl_dependent_set *set = &found->sets[i];
-        const char *kind = dfl_describe_set(&text, it->eq, set);
+        const char *kind = dfl_describe_set(&text, it->derived.eq, set);
         const char **names = dfl_alloc(it->ctx, (size_t)set->count, sizeof *names);
         for (int k = 0; names && k < set->count; k++)
-            names[k] = dfl_constraint_name(it->eq, set->rows[k]);
+            names[k] = dfl_constraint_name(it->derived.eq, set->rows[k]);
         status =
             names ? add(it, kind, &text, kind && set->contradiction > 0 ? set->contradiction : NAN)
                   : DFL_NO_MEMORY;

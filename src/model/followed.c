@@ -5,11 +5,8 @@
 
 struct dfl_followed {
     dfl_context *ctx;
-    dfl_model *model;
-    dfl_equations *eq;
-    dfl_runnable *runnable;
+    dfl_derived derived;
     dfl_settings settings;
-    char *texts[DFL_MOST_SETTINGS];
     dfl_inverse_table table;
     dfl_followed_report report;
 };
@@ -17,19 +14,15 @@ struct dfl_followed {
 static dfl_status follow(dfl_followed *it, const dfl_model *model, int nsettings,
                          const char *const *settings)
 {
-    dfl_choices choices;
-    dfl_status status = dfl_choose_texts(&choices, it->texts, it->ctx, nsettings, settings);
+    const dfl_derivation how = {.purpose = DFL_TO_LINEARIZE,
+                                .nsettings = nsettings,
+                                .settings = settings,
+                                .prescribe = true};
+    dfl_status status = dfl_derived_create(&it->derived, it->ctx, model, &how);
     if (!status)
-        status = dfl_model_load_again(&it->model, it->ctx, model,
-                                      dfl_choices_joint_dynamics(&choices), true);
+        status = dfl_settings_resolve(&it->settings, &it->derived.choices, it->derived.runnable);
     if (!status)
-        status = dfl_equations_create(&it->eq, it->model, true);
-    if (!status)
-        status = dfl_runnable_create(&it->runnable, it->eq);
-    if (!status)
-        status = dfl_settings_resolve(&it->settings, &choices, it->runnable);
-    if (!status)
-        status = dfl_study_inverse_table(&it->table, it->runnable, &it->settings);
+        status = dfl_study_inverse_table(&it->table, it->derived.runnable, &it->settings);
     if (status)
         return status;
     for (int i = 0; i < it->table.inverse.nu; i++)
@@ -49,13 +42,14 @@ dfl_status dfl_model_inverse(dfl_followed **out, dfl_context *ctx, const dfl_mod
                              int nsettings, const char *const *settings)
 {
     *out = NULL;
-    if (!ctx || !model)
-        return ctx ? dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first") : DFL_INVALID;
+    dfl_status status = dfl_check_model(ctx, model);
+    if (status)
+        return status;
     dfl_followed *it = dfl_alloc(ctx, 1, sizeof *it);
     if (!it)
         return DFL_NO_MEMORY;
     it->ctx = ctx;
-    const dfl_status status = follow(it, model, nsettings, settings);
+    status = follow(it, model, nsettings, settings);
     if (status)
         dfl_followed_free(it);
     else
@@ -69,11 +63,7 @@ void dfl_followed_free(dfl_followed *followed)
         return;
     dfl_context *ctx = followed->ctx;
     dfl_inverse_table_clear(&followed->table);
-    dfl_runnable_free(followed->runnable);
-    dfl_equations_free(followed->eq);
-    dfl_model_free(followed->model);
-    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
-        dfl_free(ctx, followed->texts[i]);
+    dfl_derived_clear(&followed->derived);
     dfl_free(ctx, followed);
 }
 

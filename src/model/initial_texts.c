@@ -20,7 +20,7 @@ void dfl_initial_table(dfl_text *text, const dfl_checked *it)
 void dfl_initial_json(dfl_text *text, const dfl_checked *it)
 {
     dfl_text_add(text, "{\"model\": ");
-    dfl_json_string(text, it->model->name);
+    dfl_json_string(text, it->derived.model->name);
     dfl_text_add(text, ", \"t\": ");
     dfl_json_number(text, it->settings.from);
     dfl_text_add(text, ", \"variables\": [");

@@ -1,7 +1,8 @@
 /* loading.c: a model from a file or a text. */
+#define _POSIX_C_SOURCE 200809L
 #include "model/run_internal.h"
 
-#include <string.h>
+#include <sys/stat.h>
 
 static dfl_script_options script_options(const dfl_load_options *options)
 {
@@ -55,20 +56,20 @@ dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *na
     return status ? status : dfl_script_load_text(out, ctx, name, text, length, &script);
 }
 
-dfl_script_options dfl_model_said(const dfl_model *model)
+dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix)
 {
     return (dfl_script_options){.nset = model->sets.count,
                                 .set = (const char *const *)model->sets.item,
-                                .set_option = "set",
+                                .set_option = prefix && prefix[0] ? NULL : "set",
                                 .ninput = model->inputs.count,
                                 .input = (const char *const *)model->inputs.item};
 }
 
-dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
-                                dfl_dynamics dynamics, bool prescribe)
+dfl_status dfl_model_spare(const dfl_model *model, dfl_context *ctx, const char *path)
 {
-    dfl_script_options options = dfl_model_said(model);
-    options.dynamics = dynamics;
-    options.prescribe = prescribe;
-    return dfl_script_load_text(out, ctx, model->path, model->text, strlen(model->text), &options);
+    struct stat here, there;
+    if (stat(path, &here) || stat(model->path, &there) || here.st_dev != there.st_dev ||
+        here.st_ino != there.st_ino)
+        return DFL_OK;
+    return dfl_fail(ctx, DFL_INVALID, "output '%s' is the model itself; name another file", path);
 }

@@ -5,11 +5,8 @@
 
 struct dfl_near {
     dfl_context *ctx;
-    dfl_model *model;
-    dfl_equations *eq;
-    dfl_runnable *runnable;
+    dfl_derived derived;
     dfl_settings settings;
-    char *texts[DFL_MOST_SETTINGS];
     dfl_state_found state;
     dfl_linear_model linear;
     dfl_columns columns;
@@ -29,13 +26,14 @@ static dfl_status create(dfl_near **out, dfl_context *ctx, const dfl_model *mode
 {
     static const dfl_near_options none = {0};
     *out = NULL;
-    if (!ctx || !model)
-        return ctx ? dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first") : DFL_INVALID;
+    dfl_status status = dfl_check_model(ctx, model);
+    if (status)
+        return status;
     dfl_near *near = dfl_alloc(ctx, 1, sizeof *near);
     if (!near)
         return DFL_NO_MEMORY;
     near->ctx = ctx;
-    const dfl_status status = find(near, model, options ? options : &none, search);
+    status = find(near, model, options ? options : &none, search);
     if (status) {
         name_fields(ctx, status);
         dfl_near_free(near);
@@ -75,11 +73,7 @@ void dfl_near_free(dfl_near *near)
     dfl_free(ctx, near->state.x);
     dfl_free(ctx, near->values);
     dfl_free(ctx, near->positions);
-    dfl_runnable_free(near->runnable);
-    dfl_equations_free(near->eq);
-    dfl_model_free(near->model);
-    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
-        dfl_free(ctx, near->texts[i]);
+    dfl_derived_clear(&near->derived);
     dfl_free(ctx, near);
 }
 
@@ -96,15 +90,15 @@ dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near)
 void dfl_near_shape(double *re, double *im, const dfl_near *near, const dfl_modes *modes,
                     int number)
 {
-    dfl_mode_shape(re, im, &near->linear.linear, near->eq->np, modes, number);
+    dfl_mode_shape(re, im, &near->linear.linear, near->derived.eq->np, modes, number);
 }
 
 dfl_status dfl_near_lqr(double *K, dfl_modes *poles, int *unreached, int *unshown, dfl_near *near,
                         const char *state_weight, const char *input_weight)
 {
     dfl_feedback found;
-    const dfl_status status =
-        dfl_study_feedback(&found, &near->linear, near->runnable, state_weight, input_weight);
+    const dfl_status status = dfl_study_feedback(&found, &near->linear, near->derived.runnable,
+                                                 state_weight, input_weight);
     *poles = (dfl_modes){0};
     if (!status) {
         for (int i = 0; i < near->linear.linear.nu * near->linear.linear.ny; i++)
@@ -127,12 +121,12 @@ static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_op
         .at = options->at, .steady = search ? NULL : options->steady, .near = search};
     dfl_status status = derive(near, model, options);
     if (!status)
-        status = dfl_study_state(&near->state, near->runnable, &near->settings, &choice);
+        status = dfl_study_state(&near->state, near->derived.runnable, &near->settings, &choice);
     if (!status && search)
-        status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x, near->runnable,
-                                       near->state.t, options->steady);
+        status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x,
+                                       near->derived.runnable, near->state.t, options->steady);
     if (!status)
-        status = dfl_linear_model_create(&near->linear, near->runnable, &near->state,
+        status = dfl_linear_model_create(&near->linear, near->derived.runnable, &near->state,
                                          options->inputs, options->outputs);
     if (!status)
         status = read_values(near);
@@ -149,7 +143,7 @@ static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_op
                                      .nvalues = near->columns.n + near->columns.m,
                                      .names = (const char *const *)near->columns.names,
                                      .values = near->values,
-                                     .npositions = near->eq->np,
+                                     .npositions = near->derived.eq->np,
                                      .positions = near->positions};
     return DFL_OK;
 }
@@ -157,34 +151,30 @@ static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_op
 /* Analyses need dense matrices. */
 static dfl_status derive(dfl_near *near, const dfl_model *model, const dfl_near_options *options)
 {
-    dfl_choices choices;
-    dfl_status status =
-        dfl_choose_texts(&choices, near->texts, near->ctx, options->nsettings, options->settings);
-    if (!status)
-        status = dfl_model_load_again(&near->model, near->ctx, model,
-                                      dfl_choices_joint_dynamics(&choices), false);
-    if (!status)
-        status = dfl_equations_create(&near->eq, near->model, true);
-    if (!status)
-        status = dfl_runnable_create(&near->runnable, near->eq);
-    return status ? status : dfl_settings_resolve(&near->settings, &choices, near->runnable);
+    const dfl_derivation how = {.purpose = DFL_TO_LINEARIZE,
+                                .nsettings = options->nsettings,
+                                .settings = options->settings};
+    const dfl_status status = dfl_derived_create(&near->derived, near->ctx, model, &how);
+    return status ? status
+                  : dfl_settings_resolve(&near->settings, &near->derived.choices,
+                                         near->derived.runnable);
 }
 
 /* All columns of results, and the names of the positions. */
 static dfl_status read_values(dfl_near *near)
 {
-    const dfl_status status = dfl_columns_create(&near->columns, near->eq);
+    const dfl_status status = dfl_columns_create(&near->columns, near->derived.eq);
     if (status)
         return status;
     const int n = near->columns.n, m = near->columns.m;
     near->values = dfl_alloc(near->ctx, (size_t)(n + m), sizeof *near->values);
-    near->positions = dfl_alloc(near->ctx, (size_t)near->eq->np, sizeof *near->positions);
+    near->positions = dfl_alloc(near->ctx, (size_t)near->derived.eq->np, sizeof *near->positions);
     if (!near->values || !near->positions)
         return DFL_NO_MEMORY;
     for (int i = 0; i < n; i++)
         near->values[i] = near->state.x[near->columns.place[i]];
-    for (int i = 0; i < near->eq->np; i++)
-        near->positions[i] = dfl_equations_p(near->eq)[i].name;
-    dfl_runnable_outputs(near->values + n, near->runnable, near->state.t, near->state.x);
+    for (int i = 0; i < near->derived.eq->np; i++)
+        near->positions[i] = dfl_equations_p(near->derived.eq)[i].name;
+    dfl_runnable_outputs(near->values + n, near->derived.runnable, near->state.t, near->state.x);
     return DFL_OK;
 }

@@ -2,11 +2,9 @@
 #ifndef DFL_RUN_INTERNAL_H
 #define DFL_RUN_INTERNAL_H
 
-#include <driftless/model.h>
+#include "model/model.h"
 
 #include "result/result.h"
-#include "script/script.h"
-#include "study/study.h"
 
 #include <stdatomic.h>
 
@@ -14,12 +12,9 @@ enum { MOST_RESULT_FILES = 8 };
 
 struct dfl_run {
     dfl_context *ctx;
-    dfl_model *model;
-    dfl_equations *eq;
-    dfl_runnable *runnable;
+    dfl_derived derived;
     dfl_run_options options; /* without settings */
     dfl_settings settings;
-    char *texts[DFL_MOST_SETTINGS]; /* of the caller's choices */
     dfl_fact facts[DFL_MOST_SETTINGS];
     dfl_record *record;
     char *files[MOST_RESULT_FILES];
@@ -29,7 +24,6 @@ struct dfl_run {
     dfl_text summary, text; /* of a finished run: JSON, a few lines */
     dfl_text page;          /* in memory ... */
     bool keeps_page;        /* ... if it is wanted */
-    dfl_text saved;         /* a run from which this one goes on, or empty */
     char *plotted;          /* columns of plots, or NULL */
     dfl_simulation sim;
     bool started;
@@ -52,20 +46,13 @@ struct dfl_run {
     double *outputs;
 };
 
-/* run_settings.c: choices from texts "NAME=VALUE"; texts[DFL_MOST_SETTINGS] own the words. DFL_INVALID. */
-dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, int count,
-                            const char *const *settings);
+/* run_settings.c: choices from texts "NAME=VALUE"; texts[DFL_MOST_SETTINGS] own the words; `prefix`: of
+   names in messages, or NULL. DFL_INVALID. */
+dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, const char *prefix,
+                            int count, const char *const *settings);
 
 /* loading.c: what a model was loaded with. */
-dfl_script_options dfl_model_said(const dfl_model *model);
-
-/* loading.c: the script of a model again, from the text that it has kept; `prescribe`: for inverse
-   dynamics. */
-dfl_status dfl_model_load_again(dfl_model **out, dfl_context *ctx, const dfl_model *model,
-                                dfl_dynamics dynamics, bool prescribe);
-
-/* DFL_INVALID unless `texts` are `count` texts; `name` is used in messages. */
-dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts);
+dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
 
 /* run_inside.c: the present time and state. */
 double dfl_run_now(const dfl_run *run);

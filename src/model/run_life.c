@@ -7,7 +7,6 @@
 #include <string.h>
 
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
-static dfl_status start_from(dfl_run *run, const char *path);
 static dfl_status open_files(dfl_simulation *sim, void *user);
 static bool watch(double t, double h, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
@@ -24,71 +23,62 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
 {
     static const dfl_run_options none = {0};
     *out = NULL;
-    if (!ctx || !model)
-        return ctx ? dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first") : DFL_INVALID;
+    dfl_status status = dfl_check_model(ctx, model);
+    if (status)
+        return status;
     dfl_run *run = dfl_alloc(ctx, 1, sizeof *run);
     if (!run)
         return DFL_NO_MEMORY;
     run->ctx = run->table.ctx = run->summary.ctx = run->text.ctx = ctx;
-    run->page.ctx = run->saved.ctx = ctx;
+    run->page.ctx = ctx;
     run->options = options ? *options : none;
     run->known_at = run->shown = NAN;
-    const dfl_status status = derive(run, model, &run->options);
+    status = derive(run, model, &run->options);
     if (status) {
         dfl_run_free(run);
         return status;
     }
     run->options.settings = NULL;
     run->options.nsettings = 0;
-    run->options.start_from = run->options.columns = NULL;
+    run->options.start_from = run->options.columns = run->options.prefix = NULL;
     *out = run;
     return DFL_OK;
 }
 
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options)
 {
-    dfl_choices choices;
-    dfl_status status =
-        dfl_choose_texts(&choices, run->texts, run->ctx, options->nsettings, options->settings);
-    if (!status)
-        status = dfl_model_load_again(&run->model, run->ctx, model, dfl_choices_dynamics(&choices),
-                                      false);
-    if (!status)
-        status = dfl_study_derive(&run->eq, &run->runnable, run->model, &choices);
-    if (!status && options->start_from)
-        status = start_from(run, options->start_from);
+    const dfl_derivation how = {.purpose = DFL_TO_RUN,
+                                .nsettings = options->nsettings,
+                                .settings = options->settings,
+                                .start_from = options->start_from,
+                                .prefix = options->prefix};
+    dfl_status status = dfl_derived_create(&run->derived, run->ctx, model, &how);
     if (!status && options->columns) {
         run->plotted = dfl_copy_string(run->ctx, options->columns);
         status = run->plotted ? DFL_OK : DFL_NO_MEMORY;
     }
     if (!status)
-        status = dfl_settings_resolve(&run->settings, &choices, run->runnable);
+        status = dfl_settings_resolve(&run->settings, &run->derived.choices, run->derived.runnable);
     if (!status)
-        status = dfl_record_create(&run->record, run->eq, run->facts,
+        status = dfl_record_create(&run->record, run->derived.eq, run->facts,
                                    dfl_settings_describe(run->facts, &run->settings));
     if (!status)
         status = dfl_run_list_values(run);
-    run->sim = (dfl_simulation){.ctx = run->ctx,
-                                .run = run->runnable,
-                                .eq = run->eq,
-                                .settings = &run->settings,
-                                .record = run->record,
-                                .open = open_files,
-                                .saved = run->saved.length > 0 ? run->saved.data : NULL,
-                                .saved_size = run->saved.length,
-                                .all_events = options->all_events,
-                                .watch = watch,
-                                .log = tell,
-                                .met = met,
-                                .user = run};
+    run->sim =
+        (dfl_simulation){.ctx = run->ctx,
+                         .run = run->derived.runnable,
+                         .eq = run->derived.eq,
+                         .settings = &run->settings,
+                         .record = run->record,
+                         .open = open_files,
+                         .saved = run->derived.saved.length > 0 ? run->derived.saved.data : NULL,
+                         .saved_size = run->derived.saved.length,
+                         .all_events = options->all_events,
+                         .watch = watch,
+                         .log = tell,
+                         .met = met,
+                         .user = run};
     return status;
-}
-
-/* A saved run, or values by name. */
-static dfl_status start_from(dfl_run *run, const char *path)
-{
-    const dfl_status status = dfl_saved_run_read(&run->saved, path);
-    return status || run->saved.length > 0 ? status : dfl_study_start_from(run->runnable, path);
 }
 
 void dfl_run_free(dfl_run *run)
@@ -102,14 +92,9 @@ void dfl_run_free(dfl_run *run)
     dfl_text_clear(&run->summary);
     dfl_text_clear(&run->text);
     dfl_text_clear(&run->page);
-    dfl_text_clear(&run->saved);
     dfl_free(ctx, run->plotted);
     dfl_run_clear_values(run);
-    dfl_runnable_free(run->runnable);
-    dfl_equations_free(run->eq);
-    dfl_model_free(run->model);
-    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
-        dfl_free(ctx, run->texts[i]);
+    dfl_derived_clear(&run->derived);
     for (int i = 0; i < run->nfiles; i++)
         dfl_free(ctx, run->files[i]);
     dfl_free(ctx, run);
@@ -292,7 +277,7 @@ static dfl_status explain(dfl_run *run, dfl_status status)
     }
     if (sim->trouble)
         return dfl_fail(run->ctx, sim->trouble, "%s", sim->message);
-    return status ? dfl_study_explain(run->runnable, status, dfl_run_time(run),
+    return status ? dfl_study_explain(run->derived.runnable, status, dfl_run_time(run),
                                       dfl_solver_state(sim->solver))
                   : DFL_OK;
 }

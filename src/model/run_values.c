@@ -6,15 +6,15 @@
 
 dfl_status dfl_run_list_values(dfl_run *run)
 {
-    const dfl_model *model = run->model;
+    const dfl_model *model = run->derived.model;
     const int inputs = model->count[DFL_AN_INPUT], count = inputs + model->count[DFL_A_PARAM];
-    dfl_status status = dfl_columns_create(&run->columns, run->eq);
+    dfl_status status = dfl_columns_create(&run->columns, run->derived.eq);
     if (status)
         return status;
     run->settable = dfl_alloc(run->ctx, (size_t)count, sizeof *run->settable);
     run->number = dfl_alloc(run->ctx, (size_t)count, sizeof *run->number);
-    run->x = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *run->x);
-    run->inside = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *run->inside);
+    run->x = dfl_alloc(run->ctx, (size_t)run->derived.eq->n, sizeof *run->x);
+    run->inside = dfl_alloc(run->ctx, (size_t)run->derived.eq->n, sizeof *run->inside);
     run->outputs = dfl_alloc(run->ctx, (size_t)run->columns.m, sizeof *run->outputs);
     if (!run->settable || !run->number || !run->x || !run->inside || !run->outputs)
         return DFL_NO_MEMORY;
@@ -98,7 +98,7 @@ double dfl_run_get(dfl_run *run, int number)
     if (number < n)
         return x[run->columns.place[number]];
     if (!(run->known_at == t)) {
-        dfl_runnable_outputs(run->outputs, run->runnable, t, x);
+        dfl_runnable_outputs(run->outputs, run->derived.runnable, t, x);
         run->known_at = t;
     }
     return run->outputs[number - n];
@@ -114,7 +114,8 @@ dfl_status dfl_run_set(dfl_run *run, int number, double value)
     if (!isfinite(value))
         return dfl_fail(run->ctx, DFL_INVALID, "'%s' cannot be %g; give a finite number",
                         decl->name, value);
-    const dfl_status status = dfl_runnable_set(run->runnable, decl->kind, decl->index, value);
+    const dfl_status status =
+        dfl_runnable_set(run->derived.runnable, decl->kind, decl->index, value);
     if (status)
         return status;
     run->number[number - columns] = value;
@@ -125,7 +126,7 @@ dfl_status dfl_run_set(dfl_run *run, int number, double value)
 /* Invariants keep what they are after the change. */
 static dfl_status take_levels(double t, const double *x, void *user)
 {
-    dfl_runnable_set_levels(((dfl_run *)user)->runnable, t, x);
+    dfl_runnable_set_levels(((dfl_run *)user)->derived.runnable, t, x);
     return DFL_OK;
 }
 
@@ -171,7 +172,7 @@ dfl_residuals dfl_run_residuals(dfl_run *run)
 double dfl_run_energy(dfl_run *run)
 {
     return run->started && !dfl_run_refresh(run)
-               ? dfl_runnable_energy(run->runnable, dfl_run_now(run), dfl_run_state(run))
+               ? dfl_runnable_energy(run->derived.runnable, dfl_run_now(run), dfl_run_state(run))
                : NAN;
 }
 
@@ -199,7 +200,7 @@ dfl_status dfl_run_save(void *bytes, dfl_run *run)
 
 void dfl_run_take_numbers(dfl_run *run)
 {
-    const dfl_numbers now = dfl_runnable_numbers(run->runnable, 0, NULL, NULL);
+    const dfl_numbers now = dfl_runnable_numbers(run->derived.runnable, 0, NULL, NULL);
     for (int i = 0; i < run->nvalues - run->columns.n - run->columns.m; i++)
         run->number[i] = run->settable[i]->kind == DFL_AN_INPUT
                              ? now.input[run->settable[i]->index]

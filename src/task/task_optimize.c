@@ -1,60 +1,47 @@
-/* command_optimize.c: `driftless optimize MODEL`: parameters that make what optimize{} wants as small as
+/* task_optimize.c: as `driftless optimize MODEL`: parameters that make what optimize{} wants as small as
    possible. */
-#include "cli/cli.h"
-
-#include "cli/interrupt.h"
-#include "result/result.h"
+#include "task/task_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void tell(int iteration, long runs, double objective, void *user);
-static void write_text(dfl_text *text, const dfl_optimum *optimum, const cli_model *model);
+static void write_text(dfl_text *text, const dfl_optimum *optimum, const dfl_derived *model);
 static void write_json(dfl_text *json, const dfl_optimum *optimum, dfl_status status);
 
-int cli_optimize(dfl_context *ctx, const cli_arguments *given)
+dfl_status dfl_task_optimize(dfl_task *it)
 {
-    cli_arguments arguments = *given;
-    cli_near near = {0};
+    dfl_task_state *near = &it->near;
     dfl_optimum optimum = {0};
-    cli_reloading again = {.ctx = ctx, .arguments = &arguments};
-    const dfl_variation variation = cli_variation(&again);
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    arguments.goals = true;
-    dfl_status status = cli_near_load_as(&near, ctx, &arguments, ".json", CLI_FOLLOWED);
+    dfl_task_again again = {.near = near, .options = &it->options, .goals = true};
+    const dfl_variation variation = dfl_task_variation(&again);
+    dfl_status status = dfl_task_derive(near, &it->options, ".json",
+                                        &(dfl_derivation){.purpose = DFL_TO_FOLLOW, .goals = true});
     if (!status)
-        status = dfl_settings_check_end(&near.settings, &arguments.choices, near.model.model);
-    if (!status) {
-        cli_interrupt_defer(true);
-        status = dfl_study_optimize(&optimum, near.model.model, &arguments.choices, &variation,
-                                    tell, &arguments);
+        status = dfl_settings_check_end(&near->settings, &near->model.choices, near->model.model);
+    if (!status)
+        status = dfl_study_optimize(&optimum, near->model.model, &near->model.choices, &variation,
+                                    tell, &it->options);
+    if (!status || status == DFL_STOPPED) {
+        write_text(&it->text, &optimum, &near->model);
+        write_json(&it->json, &optimum, status);
+        it->unfinished = !optimum.converged;
     }
-    cli_interrupt_defer(false);
-    const bool stopped = status == DFL_STOPPED;
-    if (!status || stopped) {
-        write_text(&text, &optimum, &near.model);
-        write_json(&json, &optimum, status);
-    }
-    int exit_status =
-        cli_conclude(ctx, &arguments, &near.model, &text, &json, stopped ? DFL_OK : status);
-    if (!exit_status && !stopped && !optimum.converged)
-        exit_status = CLI_FAILURE;
-    if (stopped)
-        exit_status = cli_interrupted();
     dfl_optimum_clear(&optimum);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
-    cli_near_clear(&near);
-    return exit_status;
+    return status;
 }
 
 static void tell(int iteration, long runs, double objective, void *user)
 {
-    if (!((const cli_arguments *)user)->quiet)
-        fprintf(stderr, "driftless: iteration %d, %ld runs: objective %.10g\n", iteration, runs,
-                objective);
+    const dfl_task_options *options = user;
+    char line[120];
+    snprintf(line, sizeof line, "iteration %d, %ld runs: objective %.10g", iteration, runs,
+             objective);
+    if (options->on_progress)
+        options->on_progress(line, options->user);
 }
 
-static void write_text(dfl_text *text, const dfl_optimum *optimum, const cli_model *model)
+static void write_text(dfl_text *text, const dfl_optimum *optimum, const dfl_derived *model)
 {
     dfl_text_add(text, "objective %.10g, at the start %.10g; %d iterations, %ld runs%s\n",
                  optimum->objective, optimum->first, optimum->iterations, optimum->runs,

@@ -1,105 +1,78 @@
-/* command_response.c: `driftless response MODEL`: frequency response of inputs to outputs. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+/* task_response.c: as `driftless response MODEL`: frequency response of inputs to outputs. */
+#include "task/task_internal.h"
 
 #include <math.h>
-
-enum { MOST_POINTS = 1000000 };
 
 /* Frequencies and the response there, no x nu numbers each. */
 typedef struct response {
     int count, poles; /* count 0: none are asked for */
-    double *omega, *re, *im;
-    cli_kicks step, impulse;
+    const double *omega;
+    double *re, *im;
+    dfl_task_kicks step, impulse;
 } response;
 
-static dfl_status choose_frequencies(response *out, dfl_context *ctx,
-                                     const cli_arguments *arguments);
-static dfl_status find_response(response *out, const cli_near *near, dfl_context *ctx);
+static dfl_status check_questions(dfl_context *ctx, const dfl_task_options *options);
+static dfl_status find_response(response *out, const dfl_task_state *near, dfl_context *ctx);
 static void write_table(dfl_text *text, const response *it, const dfl_linear_model *model);
-static dfl_status write_json(dfl_text *text, const response *it, const cli_near *near);
+static dfl_status write_json(dfl_text *text, const response *it, const dfl_task_state *near);
 static void add_numbers(dfl_text *text, const char *key, const double *first, int count,
                         int distance);
-static dfl_status add_poles(dfl_text *text, const cli_near *near);
+static dfl_status add_poles(dfl_text *text, const dfl_task_state *near);
 static dfl_status add_zeros(dfl_text *text, const dfl_linear_equations *linear, dfl_context *ctx,
                             int u, int o);
 static dfl_status add_static_gain(dfl_text *text, const dfl_linear_equations *linear, int k);
 
-int cli_response(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_response(dfl_task *task)
 {
-    cli_near near = {0};
-    response it = {0};
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = choose_frequencies(&it, ctx, arguments);
+    const dfl_task_options *options = &task->options;
+    dfl_context *ctx = task->ctx;
+    dfl_task_state *near = &task->near;
+    response it = {.count = options->nomega, .omega = options->omega};
+    dfl_status status = check_questions(ctx, options);
     if (!status)
-        status = cli_near_load(&near, ctx, arguments, ".json .csv .html");
+        status = dfl_task_derive_dense(near, options, ".json .csv .html");
     if (!status)
-        status = cli_near_find(&near, arguments);
+        status = dfl_task_find(near, options);
     if (!status)
-        status = cli_near_linearize(&near, arguments);
+        status = dfl_task_find_linear(near, options);
     if (!status)
-        status = find_response(&it, &near, ctx);
+        status = find_response(&it, near, ctx);
     if (!status)
-        status = cli_kicks_find(&it.step, &near, ctx, arguments, false);
+        status = dfl_task_kicks_find(&it.step, near, ctx, options, false);
     if (!status)
-        status = cli_kicks_find(&it.impulse, &near, ctx, arguments, true);
+        status = dfl_task_kicks_find(&it.impulse, near, ctx, options, true);
     if (!status) {
         if (it.count > 0)
-            write_table(&text, &it, &near.linear);
+            write_table(&task->text, &it, &near->linear);
         else
-            cli_kicks_table(&text, it.step.linear ? &it.step : &it.impulse, &near.linear);
-        status = write_json(&json, &it, &near);
+            dfl_task_kicks_table(&task->text, it.step.linear ? &it.step : &it.impulse,
+                                 &near->linear);
+        status = write_json(&task->json, &it, near);
     }
     if (!status)
-        status = cli_write_pages(arguments, &near, "response", &json, NULL);
-    if (!status && it.poles && !arguments->quiet)
-        cli_say("%d of the frequencies %s an undamped pole, where the response is infinite",
-                it.poles, it.poles > 1 ? "are" : "is");
-    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
-    dfl_free(ctx, it.omega);
+        status = dfl_task_write_pages(options, near, "response", &task->json, NULL);
+    if (!status && it.poles)
+        dfl_text_add(&task->note,
+                     "%d of the frequencies %s an undamped pole, where the response is infinite",
+                     it.poles, it.poles > 1 ? "are" : "is");
     dfl_free(ctx, it.re);
     dfl_free(ctx, it.im);
     dfl_free(ctx, it.step.linear);
     dfl_free(ctx, it.impulse.linear);
-    cli_near_clear(&near);
-    return exit_status;
+    return status;
 }
 
-static dfl_status choose_frequencies(response *out, dfl_context *ctx,
-                                     const cli_arguments *arguments)
+static dfl_status check_questions(dfl_context *ctx, const dfl_task_options *options)
 {
-    const double points = isnan(arguments->points) ? 200 : arguments->points;
-    const double unit = arguments->hz ? 2 * 3.14159265358979323846 : 1;
-    const double first = arguments->first, last = arguments->last;
-    const bool kicks = !isnan(arguments->step) || !isnan(arguments->impulse);
-    if (kicks && isnan(first) && isnan(last) && points == floor(points) && points <= MOST_POINTS)
-        return DFL_OK;
-    if (isnan(first) || isnan(last))
-        return dfl_fail(ctx, DFL_INVALID,
-                        "give the frequencies: --from W1 --to W2 --points N; or --step T");
-    if (points != floor(points) || points > MOST_POINTS)
-        return dfl_fail(ctx, DFL_INVALID, "--points is %g; give a whole number up to %d", points,
-                        MOST_POINTS);
-    if (arguments->logarithmic && !(first > 0 && last > 0))
-        return dfl_fail(ctx, DFL_INVALID, "--log needs positive frequencies, not %g to %g", first,
-                        last);
-    out->count = (int)points;
-    out->omega = dfl_alloc(ctx, (size_t)out->count, sizeof *out->omega);
-    for (int i = 0; out->omega && i < out->count; i++) {
-        const double part = out->count > 1 ? i / (points - 1) : 0;
-        const double at = i == 0                   ? first
-                          : i == out->count - 1    ? last
-                          : arguments->logarithmic ? first * pow(last / first, part)
-                                                   : first + (last - first) * part;
-        out->omega[i] = unit * at;
-    }
-    return out->omega ? DFL_OK : DFL_NO_MEMORY;
+    if (options->nomega == 0 && options->step == 0 && options->impulse == 0)
+        return dfl_fail(ctx, DFL_INVALID, "a response to what? Give frequencies, or --step T");
+    for (int i = 0; i < options->nomega; i++)
+        if (!isfinite(options->omega[i]))
+            return dfl_fail(ctx, DFL_INVALID, "frequency %d is %g", i, options->omega[i]);
+    return DFL_OK;
 }
 
-static dfl_status find_response(response *out, const cli_near *near, dfl_context *ctx)
+static dfl_status find_response(response *out, const dfl_task_state *near, dfl_context *ctx)
 {
     const dfl_linear_equations linear = dfl_linear_model_equations(&near->linear);
     const size_t each = (size_t)linear.no * (size_t)linear.nu, room = each * (size_t)out->count;
@@ -147,7 +120,7 @@ static void write_table(dfl_text *text, const response *it, const dfl_linear_mod
     dfl_free(text->ctx, before);
 }
 
-static dfl_status write_json(dfl_text *text, const response *it, const cli_near *near)
+static dfl_status write_json(dfl_text *text, const response *it, const dfl_task_state *near)
 {
     const dfl_linear_model *model = &near->linear;
     const dfl_linear_equations linear = dfl_linear_model_equations(model);
@@ -160,7 +133,7 @@ static dfl_status write_json(dfl_text *text, const response *it, const cli_near 
     else
         dfl_text_add(text, "null");
     dfl_text_add(text, ", ");
-    cli_add_at(text, model);
+    dfl_task_add_at(text, model);
     dfl_text_add(text, ",\n ");
     dfl_status status = add_poles(text, near);
     if (it->count > 0)
@@ -182,8 +155,8 @@ static dfl_status write_json(dfl_text *text, const response *it, const cli_near 
         dfl_text_add(text, "}");
     }
     dfl_text_add(text, "]");
-    cli_kicks_json(text, &it->step, model);
-    cli_kicks_json(text, &it->impulse, model);
+    dfl_task_kicks_json(text, &it->step, model);
+    dfl_task_kicks_json(text, &it->impulse, model);
     dfl_text_add(text, "}\n");
     return status;
 }
@@ -199,13 +172,13 @@ static void add_numbers(dfl_text *text, const char *key, const double *first, in
     dfl_text_add(text, "]");
 }
 
-static dfl_status add_poles(dfl_text *text, const cli_near *near)
+static dfl_status add_poles(dfl_text *text, const dfl_task_state *near)
 {
     dfl_modes modes = {0};
     const dfl_linearized *linear = &near->linear.linear;
     const dfl_status status = dfl_modes_find(&modes, text->ctx, linear->ny, linear->A);
     if (!status) {
-        cli_add_eigenvalues(text, "poles", &modes);
+        dfl_task_add_eigenvalues(text, "poles", &modes);
         dfl_text_add(text, ",\n ");
     }
     dfl_modes_clear(&modes);

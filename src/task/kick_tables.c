@@ -1,39 +1,39 @@
 /* kick_tables.c: outputs after steps and impulses of inputs, by the linear equations and by the model itself. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+#include "task/task_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-static dfl_status find_kicks(cli_kicks *out, cli_near *near, dfl_context *ctx, double duration,
-                             const cli_arguments *arguments);
+static dfl_status find_kicks(dfl_task_kicks *out, dfl_task_state *near, dfl_context *ctx,
+                             double duration, const dfl_task_options *options);
 static void add_list(dfl_text *json, const char *key, const double *first, int count,
                      size_t distance);
 
-dfl_status cli_kicks_find(cli_kicks *out, cli_near *near, dfl_context *ctx,
-                          const cli_arguments *arguments, bool impulse)
+dfl_status dfl_task_kicks_find(dfl_task_kicks *out, dfl_task_state *near, dfl_context *ctx,
+                               const dfl_task_options *options, bool impulse)
 {
-    const double duration = impulse ? arguments->impulse : arguments->step;
-    *out = (cli_kicks){.impulse = impulse};
-    if (isnan(duration))
+    const double duration = impulse ? options->impulse : options->step;
+    *out = (dfl_task_kicks){.impulse = impulse};
+    if (duration == 0)
         return DFL_OK;
     if (near->linear.linear.kind == DFL_AT_FROZEN)
         return dfl_fail(ctx, DFL_INVALID,
                         "--%s compares with a model at rest or in steady motion, and this state is "
                         "neither; give --at equilibrium",
                         impulse ? "impulse" : "step");
-    if (arguments->size == 0)
-        return dfl_fail(ctx, DFL_INVALID, "--size is 0; give another number");
-    return find_kicks(out, near, ctx, duration, arguments);
+    if (!(duration > 0 && isfinite(duration)) || !isfinite(options->size) || options->points < 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--%s is %g, --size %g, --points %d: give numbers above 0",
+                        impulse ? "impulse" : "step", duration, options->size, options->points);
+    return find_kicks(out, near, ctx, duration, options);
 }
 
-static dfl_status find_kicks(cli_kicks *out, cli_near *near, dfl_context *ctx, double duration,
-                             const cli_arguments *arguments)
+static dfl_status find_kicks(dfl_task_kicks *out, dfl_task_state *near, dfl_context *ctx,
+                             double duration, const dfl_task_options *options)
 {
     const dfl_linear_equations linear = dfl_linear_model_equations(&near->linear);
-    out->size = isnan(arguments->size) ? 1 : arguments->size;
-    out->count = isnan(arguments->points) ? 200 : (int)arguments->points;
+    out->size = options->size == 0 ? 1 : options->size;
+    out->count = options->points == 0 ? 200 : options->points;
     out->count = out->count < 2 ? 2 : out->count;
     out->every = duration / (out->count - 1);
     const size_t each = (size_t)out->count * (size_t)linear.no, nu = (size_t)linear.nu;
@@ -48,13 +48,13 @@ static dfl_status find_kicks(cli_kicks *out, cli_near *near, dfl_context *ctx, d
         status = dfl_time_response(out->linear + first, ctx, &linear, u, out->impulse, out->every,
                                    out->count);
         if (!status)
-            status = dfl_study_kick(out->nonlinear + first, near->model.run, &near->linear,
+            status = dfl_study_kick(out->nonlinear + first, near->model.runnable, &near->linear,
                                     &near->state, &near->settings, u, &kick);
     }
     return status;
 }
 
-void cli_kicks_json(dfl_text *json, const cli_kicks *it, const dfl_linear_model *model)
+void dfl_task_kicks_json(dfl_text *json, const dfl_task_kicks *it, const dfl_linear_model *model)
 {
     const size_t no = (size_t)model->no, each = (size_t)it->count * no;
     if (!it->linear)
@@ -80,7 +80,7 @@ void cli_kicks_json(dfl_text *json, const cli_kicks *it, const dfl_linear_model 
     dfl_text_add(json, "]}");
 }
 
-void cli_kicks_table(dfl_text *text, const cli_kicks *it, const dfl_linear_model *model)
+void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *it, const dfl_linear_model *model)
 {
     const size_t no = (size_t)model->no, each = (size_t)it->count * no;
     const char *kind = it->impulse ? "impulse" : "step";

@@ -2,9 +2,7 @@
 
    A matrix of MAT level 4 is five numbers of 32 bits (type, rows, columns, 0, length of the name), the name with its
    end, and the numbers by columns; type 1 is text. The bytes are those of this machine, the lowest first. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+#include "task/task_internal.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +15,7 @@ typedef struct sink {
 } sink;
 
 /* The names of all unknowns; free it. */
-static const char **all_names(const cli_near *near, dfl_context *ctx)
+static const char **all_names(const dfl_task_state *near, dfl_context *ctx)
 {
     const dfl_equations *eq = near->model.eq;
     const char **names = dfl_alloc(ctx, (size_t)eq->n, sizeof *names);
@@ -27,7 +25,7 @@ static const char **all_names(const cli_near *near, dfl_context *ctx)
 }
 
 /* Everything that a file holds. */
-static void hand_over(const sink *file, const cli_near *near, dfl_context *ctx)
+static void hand_over(const sink *file, const dfl_task_state *near, dfl_context *ctx)
 {
     const dfl_linear_model *model = &near->linear;
     const int n = near->model.eq->n;
@@ -84,7 +82,7 @@ static void add_mat_names(void *to, const char *name, const char *const *names, 
     dfl_free(out->ctx, letters);
 }
 
-void cli_write_mat(dfl_text *out, const cli_near *near)
+void dfl_task_write_mat(dfl_text *out, const dfl_task_state *near)
 {
     hand_over(&(sink){add_mat_matrix, add_mat_names, out}, near, out->ctx);
 }
@@ -107,7 +105,7 @@ static void add_octave_names(void *to, const char *name, const char *const *name
     dfl_text_add(out, "};\n");
 }
 
-void cli_write_octave(dfl_text *out, const cli_near *near)
+void dfl_task_write_octave(dfl_text *out, const dfl_task_state *near)
 {
     dfl_text_add(out, "%% y' = A y + B u, outputs = C y + D u at t = %.17g (%s)\n", near->linear.t,
                  dfl_point_kind_name(near->linear.linear.kind));
@@ -124,7 +122,7 @@ static void add_h5_names(void *to, const char *name, const char *const *names, i
     dfl_matrix_file_names(to, name, names, count);
 }
 
-void cli_write_h5(dfl_matrix_file *out, const cli_near *near)
+void dfl_task_write_h5(dfl_matrix_file *out, const dfl_task_state *near)
 {
     hand_over(&(sink){add_h5_matrix, add_h5_names, out}, near, near->linear.linear.ctx);
 }

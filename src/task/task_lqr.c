@@ -1,40 +1,34 @@
-/* command_lqr.c: `driftless lqr MODEL`: state feedback near a state. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+/* task_lqr.c: as `driftless lqr MODEL`: state feedback near a state. */
+#include "task/task_internal.h"
 
 static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
 static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
 static void add_modes(dfl_text *text, const char *key, const dfl_feedback *it, const double *part);
-static dfl_status write_scripts(const dfl_feedback *it, const cli_near *near,
-                                const cli_arguments *arguments);
-static void write_script(dfl_text *text, const dfl_feedback *it, const cli_near *near);
+static dfl_status write_scripts(const dfl_feedback *it, const dfl_task_state *near,
+                                const dfl_task_options *options);
+static void write_script(dfl_text *text, const dfl_feedback *it, const dfl_task_state *near);
 static void add_lua_key(dfl_text *text, const char *name);
 
-int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_lqr(dfl_task *task)
 {
-    cli_near near = {0};
+    const dfl_task_options *options = &task->options;
+    dfl_task_state *near = &task->near;
     dfl_feedback it = {0};
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments, ".json .lua");
+    dfl_status status = dfl_task_derive_dense(near, options, ".json .lua");
     if (!status)
-        status = cli_near_find(&near, arguments);
+        status = dfl_task_find(near, options);
     if (!status)
-        status = cli_near_linearize(&near, arguments);
+        status = dfl_task_find_linear(near, options);
     if (!status)
-        status = dfl_study_feedback(&it, &near.linear, near.model.run, arguments->state_weight,
-                                    arguments->input_weight);
+        status = dfl_study_feedback(&it, &near->linear, near->model.runnable, options->state_weight,
+                                    options->input_weight);
     if (!status) {
-        write_text(&text, &it, &near.linear);
-        write_json(&json, &it, &near.linear);
-        status = write_scripts(&it, &near, arguments);
+        write_text(&task->text, &it, &near->linear);
+        write_json(&task->json, &it, &near->linear);
+        status = write_scripts(&it, near, options);
     }
-    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
     dfl_feedback_clear(&it);
-    cli_near_clear(&near);
-    return exit_status;
+    return status;
 }
 
 static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
@@ -62,19 +56,19 @@ static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_
 static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
 {
     const int ny = model->linear.ny, nu = model->linear.nu;
-    dfl_text_add(text, "{\"status\": \"completed\", \"message\": null, ");
-    cli_add_at(text, model);
+    dfl_task_add_completed(text, NULL);
+    dfl_task_add_at(text, model);
     dfl_text_add(text, ",\n ");
-    cli_add_names(text, "states", model->states, ny);
+    dfl_task_add_names(text, "states", model->states, ny);
     dfl_text_add(text, ",\n ");
-    cli_add_names(text, "inputs", model->inputs, nu);
+    dfl_task_add_names(text, "inputs", model->inputs, nu);
     dfl_text_add(text, ",\n \"uncontrollable\": %d, \"unobservable\": %d,\n ", it->unreached,
                  it->unshown);
     add_modes(text, "uncontrollable_modes", it, it->reached);
     add_modes(text, "unobservable_modes", it, it->shown);
-    cli_add_matrix(text, "K", it->K, nu, ny);
+    dfl_task_add_matrix(text, "K", it->K, nu, ny);
     dfl_text_add(text, ",\n ");
-    cli_add_eigenvalues(text, "poles", &it->poles);
+    dfl_task_add_eigenvalues(text, "poles", &it->poles);
     dfl_text_add(text, "}\n");
 }
 
@@ -95,26 +89,26 @@ static void add_modes(dfl_text *text, const char *key, const dfl_feedback *it, c
     dfl_text_add(text, "],\n ");
 }
 
-static dfl_status write_scripts(const dfl_feedback *it, const cli_near *near,
-                                const cli_arguments *arguments)
+static dfl_status write_scripts(const dfl_feedback *it, const dfl_task_state *near,
+                                const dfl_task_options *options)
 {
     dfl_text text = {.ctx = near->linear.linear.ctx};
     dfl_status status = DFL_OK;
     write_script(&text, it, near);
-    for (int i = 0; !status && i < arguments->noutput; i++)
-        if (dfl_ends_with(arguments->output[i], ".lua") && near->linear.linear.turns)
+    for (int i = 0; !status && i < options->noutput; i++)
+        if (dfl_ends_with(options->output[i], ".lua") && near->linear.linear.turns)
             status = dfl_fail(text.ctx, DFL_INVALID,
                               "--output '%s': states such as %s are small turns from the steady "
                               "motion, which a script does not have",
-                              arguments->output[i], near->linear.states[0]);
-        else if (dfl_ends_with(arguments->output[i], ".lua"))
-            status = cli_write(arguments->output[i], &text, &near->model);
+                              options->output[i], near->linear.states[0]);
+        else if (dfl_ends_with(options->output[i], ".lua"))
+            status = dfl_task_write(options->output[i], &text, &near->model);
     dfl_text_clear(&text);
     return status;
 }
 
 /* The feedback as a function for the model's script, about the state and the inputs there. */
-static void write_script(dfl_text *text, const dfl_feedback *it, const cli_near *near)
+static void write_script(dfl_text *text, const dfl_feedback *it, const dfl_task_state *near)
 {
     const dfl_linear_model *model = &near->linear;
     const int ny = model->linear.ny, nu = model->linear.nu;

@@ -1,34 +1,26 @@
-/* command_inverse.c: `driftless inverse MODEL`: the drives that make a model follow its motions. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+/* task_inverse.c: as `driftless inverse MODEL`: the drives that make a model follow its motions. */
+#include "task/task_internal.h"
 
 #include <math.h>
 
 static void write_table(dfl_text *text, const dfl_inverse_table *it);
-static void write_json(dfl_text *json, const dfl_inverse_table *it, const cli_model *model);
+static void write_json(dfl_text *json, const dfl_inverse_table *it, const dfl_derived *model);
 static void add_row(dfl_text *json, const dfl_inverse_table *it, int row, int columns);
 
-int cli_inverse(dfl_context *ctx, const cli_arguments *given)
+dfl_status dfl_task_inverse(dfl_task *it)
 {
-    cli_arguments arguments = *given;
-    cli_near near = {0};
     dfl_inverse_table table = {0};
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    arguments.prescribe = true;
-    dfl_status status = cli_near_load(&near, ctx, &arguments, ".json .csv");
+    dfl_status status =
+        dfl_task_derive(&it->near, &it->options, ".json .csv",
+                        &(dfl_derivation){.purpose = DFL_TO_LINEARIZE, .prescribe = true});
     if (!status)
-        status = dfl_study_inverse_table(&table, near.model.run, &near.settings);
+        status = dfl_study_inverse_table(&table, it->near.model.runnable, &it->near.settings);
     if (!status) {
-        write_table(&text, &table);
-        write_json(&json, &table, &near.model);
+        write_table(&it->text, &table);
+        write_json(&it->json, &table, &it->near.model);
     }
-    const int exit_status = cli_conclude(ctx, &arguments, &near.model, &text, &json, status);
     dfl_inverse_table_clear(&table);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
-    cli_near_clear(&near);
-    return exit_status;
+    return status;
 }
 
 static void write_table(dfl_text *text, const dfl_inverse_table *it)
@@ -53,7 +45,7 @@ static void add_member(dfl_text *json, bool first, const char *name, double valu
     dfl_json_number(json, value);
 }
 
-static void write_json(dfl_text *json, const dfl_inverse_table *it, const cli_model *model)
+static void write_json(dfl_text *json, const dfl_inverse_table *it, const dfl_derived *model)
 {
     const dfl_inverse *inverse = &it->inverse;
     dfl_text_add(json, "{\"model\": ");

@@ -1,7 +1,5 @@
 /* mode_shapes.c: how the positions of a model move in each mode, as parts of JSON. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+#include "task/task_internal.h"
 
 #include <math.h>
 
@@ -40,12 +38,13 @@ static size_t mass_numbers(const dfl_eom *eom)
 }
 
 /* What each velocity contributes to the kinetic energy of each mode, v_i (M v)_i; the sum is 1. */
-static dfl_status add_participation(dfl_text *json, const cli_near *near, const dfl_modes *modes)
+static dfl_status add_participation(dfl_text *json, const dfl_task_state *near,
+                                    const dfl_modes *modes)
 {
-    const dfl_linearized *linear = cli_near_linear(near);
+    const dfl_linearized *linear = dfl_task_linear(near);
     const dfl_equations *eq = near->model.eq;
     const int nv = eq->nv, first = eq->n - eq->np - eq->ns - nv;
-    const dfl_eom *eom = dfl_runnable_eom(near->model.run);
+    const dfl_eom *eom = dfl_runnable_eom(near->model.runnable);
     const size_t n = (size_t)nv, numbers = mass_numbers(eom);
     double *M = dfl_alloc(json->ctx, numbers + 4 * n, sizeof *M);
     if (!M)
@@ -81,7 +80,7 @@ static dfl_status add_participation(dfl_text *json, const cli_near *near, const 
     return DFL_OK;
 }
 
-void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes)
+void dfl_task_add_shapes(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes)
 {
     const dfl_equations *eq = near->model.eq;
     dfl_text_add(json, "\"coordinates\": [");
@@ -96,7 +95,7 @@ void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes
     double *shape = dfl_alloc(json->ctx, 2 * (size_t)eq->np, sizeof *shape);
     dfl_text_add(json, "],\n \"shapes\": [");
     for (int i = 0; shape && i < modes->count; i++) {
-        dfl_mode_shape(shape, shape + eq->np, cli_near_linear(near), eq->np, modes, i);
+        dfl_mode_shape(shape, shape + eq->np, dfl_task_linear(near), eq->np, modes, i);
         add_numbers(json, i > 0 ? ",\n  {\"re\": [" : "\n  {\"re\": [", shape, eq->np);
         add_numbers(json, "], \"im\": [", shape + eq->np, eq->np);
         dfl_text_add(json, "]}");

@@ -1,4 +1,4 @@
-/* model.c: creating and freeing a model; its notes and messages. */
+/* model_life.c: creating and freeing a model; its notes and messages. */
 #include "declare/declare_internal.h"
 
 #include "context/context.h"

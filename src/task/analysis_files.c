@@ -1,30 +1,29 @@
 /* analysis_files.c: pages of analyses: the object that --json prints, with what the animation of modes needs. */
-#include "cli/cli.h"
+#include "task/task_internal.h"
 
 #include "report/report.h"
-#include "result/result.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_MODES = 60 }; /* that a page animates */
 
-static dfl_status add_animation(dfl_text *json, const cli_near *near, const dfl_modes *modes);
-static dfl_status add_frames(dfl_text *json, const cli_near *near, const dfl_modes *modes,
+static dfl_status add_animation(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes);
+static dfl_status add_frames(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes,
                              int count);
 static void add_row(dfl_text *json, const double *row, int count);
 
-dfl_status cli_write_pages(const cli_arguments *arguments, const cli_near *near,
-                           const char *command, const dfl_text *json, const dfl_modes *modes)
+dfl_status dfl_task_write_pages(const dfl_task_options *options, const dfl_task_state *near,
+                                const char *command, const dfl_text *json, const dfl_modes *modes)
 {
-    dfl_context *ctx = near->model.model->ctx;
+    dfl_context *ctx = near->ctx;
     const char *path = near->model.model->path, *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     dfl_text data = {.ctx = ctx}, page = {.ctx = ctx};
     dfl_status status = DFL_OK;
     bool any = false;
-    for (int i = 0; i < arguments->noutput; i++)
-        any = any || dfl_ends_with(arguments->output[i], ".html");
+    for (int i = 0; i < options->noutput; i++)
+        any = any || dfl_ends_with(options->output[i], ".html");
     if (!any)
         return DFL_OK;
     dfl_text_add(&data, "{\"command\": \"%s\", \"model\": ", command);
@@ -38,16 +37,16 @@ dfl_status cli_write_pages(const cli_arguments *arguments, const cli_near *near,
         status = data.status;
     if (!status)
         status = dfl_analysis_page(&page, name, dfl_text_string(&data));
-    for (int i = 0; !status && i < arguments->noutput; i++)
-        if (dfl_ends_with(arguments->output[i], ".html"))
-            status = cli_write(arguments->output[i], &page, &near->model);
+    for (int i = 0; !status && i < options->noutput; i++)
+        if (dfl_ends_with(options->output[i], ".html"))
+            status = dfl_task_write(options->output[i], &page, &near->model);
     dfl_text_clear(&page);
     dfl_text_clear(&data);
     return status;
 }
 
 /* The scene at the state, and how its numbers change with each mode. */
-static dfl_status add_animation(dfl_text *json, const cli_near *near, const dfl_modes *modes)
+static dfl_status add_animation(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes)
 {
     dfl_record *record = NULL;
     dfl_status status = dfl_record_create(&record, near->model.eq, NULL, 0);
@@ -61,7 +60,7 @@ static dfl_status add_animation(dfl_text *json, const cli_near *near, const dfl_
 }
 
 /* Central differences are good enough to look at. */
-static dfl_status add_frames(dfl_text *json, const cli_near *near, const dfl_modes *modes,
+static dfl_status add_frames(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes,
                              int count)
 {
     const dfl_equations *eq = near->model.eq;
@@ -73,21 +72,21 @@ static dfl_status add_frames(dfl_text *json, const cli_near *near, const dfl_mod
     double *shape = x + n, *high = shape + 2 * np, *low = high + numbers;
     for (size_t i = 0; i < n; i++)
         x[i] = near->state.x[i];
-    dfl_runnable_scene(high, near->model.run, near->state.t, x);
+    dfl_runnable_scene(high, near->model.runnable, near->state.t, x);
     dfl_text_add(json, ",\n\"base\": ");
     add_row(json, high, count);
     dfl_text_add(json, ",\n\"moves\": [");
     for (int k = 0; k < modes->count && k < MOST_MODES; k++) {
-        dfl_mode_shape(shape, shape + np, cli_near_linear(near), (int)np, modes, k);
+        dfl_mode_shape(shape, shape + np, dfl_task_linear(near), (int)np, modes, k);
         dfl_text_add(json, k > 0 ? ",\n" : "\n");
         for (int part = 0; part < 2; part++) {
             const double *along = shape + (part ? np : 0), h = 1e-5;
             for (size_t i = 0; i < np; i++)
                 x[n - np + i] = near->state.x[n - np + i] + h * along[i];
-            dfl_runnable_scene(high, near->model.run, near->state.t, x);
+            dfl_runnable_scene(high, near->model.runnable, near->state.t, x);
             for (size_t i = 0; i < np; i++)
                 x[n - np + i] = near->state.x[n - np + i] - h * along[i];
-            dfl_runnable_scene(low, near->model.run, near->state.t, x);
+            dfl_runnable_scene(low, near->model.runnable, near->state.t, x);
             for (size_t i = 0; i < numbers; i++)
                 high[i] = (high[i] - low[i]) / (2 * h);
             dfl_text_add(json, part ? ", \"im\": " : "{\"re\": ");

@@ -1,62 +1,57 @@
-/* command_gradient.c: `driftless gradient MODEL`: derivatives of outputs at the end of a run. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+/* task_gradient.c: as `driftless gradient MODEL`: derivatives of outputs at the end of a run. */
+#include "task/task_internal.h"
 
 #include <string.h>
 
-static dfl_status name_outputs(const char ***of, int *count, const cli_near *near,
-                               const cli_arguments *arguments);
-static dfl_status name_parameters(dfl_text *by, const cli_near *near,
-                                  const cli_arguments *arguments);
+static dfl_status name_outputs(const char ***of, int *count, const dfl_task_state *near,
+                               const dfl_task_options *options);
+static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
+                                  const dfl_task_options *options);
 static void write_text(dfl_text *text, const dfl_gradient *gradient);
 static void write_json(dfl_text *json, const dfl_gradient *gradient);
 
-int cli_gradient(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_gradient(dfl_task *it)
 {
-    cli_near near = {0};
+    dfl_task_state *near = &it->near;
     dfl_gradient gradient = {0};
-    cli_reloading again = {.ctx = ctx, .arguments = arguments};
-    const dfl_variation variation = cli_variation(&again);
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx}, by = {.ctx = ctx};
+    dfl_task_again again = {.near = near, .options = &it->options};
+    const dfl_variation variation = dfl_task_variation(&again);
+    dfl_text by = {.ctx = it->ctx};
     const char **of = NULL;
     int nof = 0;
-    dfl_status status = cli_near_load_as(&near, ctx, arguments, ".json", CLI_FOLLOWED);
+    dfl_status status =
+        dfl_task_derive(near, &it->options, ".json", &(dfl_derivation){.purpose = DFL_TO_FOLLOW});
     if (!status)
-        status = dfl_settings_check_end(&near.settings, &arguments->choices, near.model.model);
+        status = dfl_settings_check_end(&near->settings, &near->model.choices, near->model.model);
     if (!status)
-        status = name_outputs(&of, &nof, &near, arguments);
+        status = name_outputs(&of, &nof, near, &it->options);
     if (!status)
-        status = name_parameters(&by, &near, arguments);
+        status = name_parameters(&by, near, &it->options);
     if (!status)
-        status = dfl_study_gradient(&gradient, near.model.run, &near.settings, by.data, of, nof,
-                                    &variation);
+        status = dfl_study_gradient(&gradient, near->model.runnable, &near->settings, by.data, of,
+                                    nof, &variation);
     if (!status) {
-        write_text(&text, &gradient);
-        write_json(&json, &gradient);
+        write_text(&it->text, &gradient);
+        write_json(&it->json, &gradient);
     }
-    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
     dfl_gradient_clear(&gradient);
-    dfl_free(ctx, of);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
+    dfl_free(it->ctx, of);
     dfl_text_clear(&by);
-    cli_near_clear(&near);
-    return exit_status;
+    return status;
 }
 
 /* Those of --of, or all outputs that are declared; ends with NULL. */
-static dfl_status name_outputs(const char ***of, int *count, const cli_near *near,
-                               const cli_arguments *arguments)
+static dfl_status name_outputs(const char ***of, int *count, const dfl_task_state *near,
+                               const dfl_task_options *options)
 {
     const dfl_model *model = near->model.model;
-    const size_t room = (size_t)(arguments->nof + model->declarations.count + 1);
+    const size_t room = (size_t)(options->nof + model->declarations.count + 1);
     *of = dfl_alloc(model->ctx, room, sizeof **of);
     if (!*of)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < arguments->nof; i++)
-        (*of)[(*count)++] = arguments->of[i];
-    for (int i = 0; arguments->nof == 0 && i < model->declarations.count; i++)
+    for (int i = 0; i < options->nof; i++)
+        (*of)[(*count)++] = options->of[i];
+    for (int i = 0; options->nof == 0 && i < model->declarations.count; i++)
         if (model->declarations.item[i].kind == DFL_AN_OUTPUT)
             (*of)[(*count)++] = model->declarations.item[i].name;
     return *count > 0 ? DFL_OK
@@ -65,13 +60,13 @@ static dfl_status name_outputs(const char ***of, int *count, const cli_near *nea
 }
 
 /* Those of --by, or all parameters. */
-static dfl_status name_parameters(dfl_text *by, const cli_near *near,
-                                  const cli_arguments *arguments)
+static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
+                                  const dfl_task_options *options)
 {
     const dfl_model *model = near->model.model;
-    if (arguments->by)
-        dfl_text_add(by, "%s", arguments->by);
-    for (int i = 0; !arguments->by && i < model->declarations.count; i++)
+    if (options->by)
+        dfl_text_add(by, "%s", options->by);
+    for (int i = 0; !options->by && i < model->declarations.count; i++)
         if (model->declarations.item[i].kind == DFL_A_PARAM)
             dfl_text_add(by, by->length > 0 ? ",%s" : "%s", model->declarations.item[i].name);
     if (by->status || by->length > 0)

@@ -1,11 +1,10 @@
-/* command_modes.c: `driftless modes MODEL`: eigenvalues near a state, also over a parameter. */
-#include "cli/cli.h"
-
-#include "result/result.h"
+/* task_modes.c: as `driftless modes MODEL`: eigenvalues near a state, also over a parameter. */
+#include "task/task_internal.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_VALUES = 100000 };
@@ -17,67 +16,72 @@ typedef struct sweep {
     int count;
 } sweep;
 
-static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
-                               const cli_arguments *arguments);
-static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
-                              const cli_arguments *arguments);
+static dfl_status derive(dfl_task_state *near, const dfl_task_options *options, const char *more);
+static dfl_status at_one_point(dfl_text *text, dfl_text *json, dfl_task_state *near,
+                               const dfl_task_options *options);
+static dfl_status over_values(dfl_text *text, dfl_text *json, dfl_task_state *near,
+                              const dfl_task_options *options);
 static dfl_status read_sweep(sweep *out, dfl_context *ctx, const char *text);
 static double value_of(const sweep *it, int i);
-static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments);
+static dfl_status find_modes(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options);
 static dfl_status keep_smallest(dfl_modes *modes, int count);
-static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
+static dfl_status with_value(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options,
                              const sweep *it, double value);
-static void write_table(dfl_text *text, const dfl_modes *modes, const cli_near *near);
-static void add_unstable(dfl_text *json, const cli_near *near, const dfl_modes *modes);
+static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_task_state *near);
+static void add_unstable(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes);
 
-int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_modes(dfl_task *it)
 {
-    cli_near near = {0};
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = DFL_OK;
-    if (arguments->count != floor(arguments->count) && !isnan(arguments->count))
-        status = dfl_fail(ctx, DFL_INVALID, "--count %g: give a whole number of modes",
-                          arguments->count);
-    if (!status)
-        status = cli_near_load_few(&near, ctx, arguments, ".json .html");
-    if (!status)
-        status = arguments->over ? over_values(&text, &json, &near, arguments)
-                                 : at_one_point(&text, &json, &near, arguments);
-    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
-    cli_near_clear(&near);
-    return exit_status;
+    const dfl_task_options *options = &it->options;
+    if (!(options->count >= 0) || options->count != floor(options->count))
+        return dfl_fail(it->ctx, DFL_INVALID, "--count %g: give a whole number of modes",
+                        options->count);
+    const dfl_status status = derive(&it->near, options, NULL);
+    if (status)
+        return status;
+    return options->over ? over_values(&it->text, &it->json, &it->near, options)
+                         : at_one_point(&it->text, &it->json, &it->near, options);
 }
 
-static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
-                               const cli_arguments *arguments)
+/* `more`: a setting in addition to those of the model, or NULL. */
+static dfl_status derive(dfl_task_state *near, const dfl_task_options *options, const char *more)
+{
+    const bool few = options->count > 0 && !options->steady;
+    const dfl_derivation how = {.purpose = few ? DFL_FEW_MODES : DFL_TO_LINEARIZE,
+                                .count = options->count,
+                                .nmore = more != NULL,
+                                .more = &more};
+    return dfl_task_derive(near, options, ".json .html", &how);
+}
+
+static dfl_status at_one_point(dfl_text *text, dfl_text *json, dfl_task_state *near,
+                               const dfl_task_options *options)
 {
     dfl_modes modes = {0};
-    dfl_status status = find_modes(&modes, near, arguments);
+    dfl_status status = find_modes(&modes, near, options);
     if (!status) {
         write_table(text, &modes, near);
-        cli_add_completed(json, near->linear.linear.changing ? near->linear.linear.why : NULL);
-        cli_add_at(json, &near->linear);
+        dfl_task_add_completed(json, near->linear.linear.changing ? near->linear.linear.why : NULL);
+        dfl_task_add_at(json, &near->linear);
         dfl_text_add(json, ", \"unstable\": ");
         add_unstable(json, near, &modes);
         dfl_text_add(json, ",\n ");
-        cli_add_eigenvalues(json, "eigenvalues", &modes);
+        dfl_task_add_eigenvalues(json, "eigenvalues", &modes);
         dfl_text_add(json, ",\n ");
-        cli_add_shapes(json, near, &modes);
+        dfl_task_add_shapes(json, near, &modes);
         dfl_text_add(json, "}\n");
-        status = cli_write_pages(arguments, near, "modes", json, &modes);
+        status = dfl_task_write_pages(options, near, "modes", json, &modes);
     }
     dfl_modes_clear(&modes);
     return status;
 }
 
 /* The script is run again for every value, which may shape the model. */
-static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
-                              const cli_arguments *arguments)
+static dfl_status over_values(dfl_text *text, dfl_text *json, dfl_task_state *near,
+                              const dfl_task_options *options)
 {
     sweep it;
-    dfl_status status = read_sweep(&it, near->model.model->ctx, arguments->over);
+    dfl_status status = read_sweep(&it, near->ctx, options->over);
     dfl_text list = {.ctx = json->ctx}, unstable = {.ctx = json->ctx};
     dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"over\": ");
     dfl_json_string(json, status ? "" : it.name);
@@ -85,12 +89,12 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
     for (int i = 0; !status && i < it.count; i++) {
         dfl_modes modes = {0};
         const double value = value_of(&it, i);
-        status = with_value(&modes, near, arguments, &it, value);
+        status = with_value(&modes, near, options, &it, value);
         if (!status) {
             dfl_text_add(json, i > 0 ? ", " : "");
             dfl_json_number(json, value);
             dfl_text_add(&list, i > 0 ? ",\n  " : "\n  ");
-            cli_add_eigenvalues(&list, NULL, &modes);
+            dfl_task_add_eigenvalues(&list, NULL, &modes);
             dfl_text_add(&unstable, i > 0 ? ", " : "");
             add_unstable(&unstable, near, &modes);
             dfl_text_add(text, "%s = %.15g\n", it.name, value);
@@ -103,7 +107,7 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
     if (!status)
         status = list.status ? list.status : unstable.status;
     if (!status)
-        status = cli_write_pages(arguments, near, "modes", json, NULL);
+        status = dfl_task_write_pages(options, near, "modes", json, NULL);
     dfl_text_clear(&list);
     dfl_text_clear(&unstable);
     return status;
@@ -144,39 +148,39 @@ static double value_of(const sweep *it, int i)
 }
 
 /* With sparse matrices. */
-static dfl_status find_few(dfl_modes *out, cli_near *near, const cli_arguments *arguments)
+static dfl_status find_few(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options)
 {
-    dfl_status status = cli_near_find(near, arguments);
+    dfl_status status = dfl_task_find(near, options);
     if (!status)
-        status = dfl_modes_few(out, &near->linear.linear.kind, near->model.model->ctx,
-                               dfl_runnable_eom(near->model.run), near->state.t, near->state.x,
-                               (int)fmin(arguments->count, INT_MAX));
+        status = dfl_modes_few(out, &near->linear.linear.kind, near->ctx,
+                               dfl_runnable_eom(near->model.runnable), near->state.t, near->state.x,
+                               (int)fmin(options->count, INT_MAX));
     near->linear.t = near->state.t;
     return status;
 }
 
-static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments)
+static dfl_status find_modes(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options)
 {
     dfl_status status = DFL_OK;
-    if (dfl_runnable_packed(near->model.run)) {
-        status = find_few(out, near, arguments);
+    if (dfl_runnable_packed(near->model.runnable)) {
+        status = find_few(out, near, options);
         if (!status || status == DFL_NO_MEMORY || !dfl_study_allows_dense(near->model.eq))
             return status;
         dfl_modes_clear(out);
-        dfl_free(near->model.model->ctx, near->state.x);
+        dfl_free(near->ctx, near->state.x);
         near->state.x = NULL;
-        dfl_runnable_free(near->model.run);
-        status = dfl_runnable_create(&near->model.run, near->model.eq);
+        dfl_runnable_free(near->model.runnable);
+        status = dfl_runnable_create(&near->model.runnable, near->model.eq);
     }
     if (!status)
-        status = cli_near_find(near, arguments);
+        status = dfl_task_find(near, options);
     if (!status)
-        status = cli_near_linearize(near, arguments);
+        status = dfl_task_find_linear(near, options);
     if (!status)
         status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
                                 near->linear.linear.A);
-    if (!status && arguments->count < out->count)
-        status = keep_smallest(out, (int)fmin(arguments->count, INT_MAX));
+    if (!status && options->count > 0 && options->count < out->count)
+        status = keep_smallest(out, (int)fmin(options->count, INT_MAX));
     return status;
 }
 
@@ -204,38 +208,26 @@ static dfl_status keep_smallest(dfl_modes *modes, int count)
     return DFL_OK;
 }
 
-static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
+static dfl_status with_value(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options,
                              const sweep *it, double value)
 {
-    dfl_context *ctx = near->model.model->ctx;
     char assignment[300];
-    cli_arguments changed = *arguments;
-    changed.quiet = true; /* the script has printed what it prints */
-    changed.set = dfl_alloc(ctx, (size_t)arguments->nset + 1, sizeof *changed.set);
-    if (!changed.set)
-        return DFL_NO_MEMORY;
-    for (int i = 0; i < arguments->nset; i++)
-        changed.set[i] = arguments->set[i];
     snprintf(assignment, sizeof assignment, "%s=%.17g", it->name, value);
-    changed.set[changed.nset++] = assignment;
-    cli_near_clear(near);
-    dfl_status status = cli_near_load_few(near, ctx, &changed, ".json .html");
-    if (!status)
-        status = find_modes(out, near, arguments);
-    dfl_free(ctx, changed.set);
-    return status;
+    dfl_task_clear(near);
+    const dfl_status status = derive(near, options, assignment);
+    return status ? status : find_modes(out, near, options);
 }
 
 /* Whether others grow is not known if only few were found. */
-static void add_unstable(dfl_text *json, const cli_near *near, const dfl_modes *modes)
+static void add_unstable(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes)
 {
-    if (!near->linear.linear.changing && (modes->unstable > 0 || cli_near_linear(near)))
+    if (!near->linear.linear.changing && (modes->unstable > 0 || dfl_task_linear(near)))
         dfl_text_add(json, "%d", modes->unstable);
     else
         dfl_text_add(json, "null");
 }
 
-static void write_table(dfl_text *text, const dfl_modes *modes, const cli_near *near)
+static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_task_state *near)
 {
     const dfl_linear_model *linear = &near->linear;
     dfl_text_add(text, "at t = %.15g (%s): ", linear->t, dfl_point_kind_name(linear->linear.kind));
@@ -243,7 +235,7 @@ static void write_table(dfl_text *text, const dfl_modes *modes, const cli_near *
         dfl_text_add(text, "stability is not judged: %s\n", linear->linear.why);
     else
         dfl_text_add(text, "%s%s\n",
-                     modes->unstable || cli_near_linear(near) ? "" : "the modes found are ",
+                     modes->unstable || dfl_task_linear(near) ? "" : "the modes found are ",
                      modes->unstable      ? "unstable"
                      : modes->indifferent ? "indifferent"
                                           : "stable");

@@ -1,8 +1,5 @@
-/* command_equilibrium.c: `driftless equilibrium MODEL`: a state of rest, or a steady motion. */
-#include "cli/cli.h"
-
-#include "context/context.h"
-#include "result/result.h"
+/* task_equilibrium.c: as `driftless equilibrium MODEL`: a state of rest, or a steady motion. */
+#include "task/task_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,55 +13,50 @@ typedef struct values {
     dfl_modes modes;
 } values;
 
-static dfl_status search(values *out, cli_near *near, const cli_arguments *arguments,
+static dfl_status search(values *out, dfl_task_state *near, const dfl_task_options *options,
                          const char *at);
-static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
-                               const cli_arguments *arguments);
-static void list_guesses(dfl_text *at, const cli_near *near, const double *base, int start);
+static dfl_status search_often(dfl_text *text, dfl_text *json, dfl_task_state *near,
+                               const dfl_task_options *options);
+static void list_guesses(dfl_text *at, const dfl_task_state *near, const double *base, int start);
 static bool is_known(const double *x, const double *known, int count, const dfl_equations *eq);
 static void clear(values *found, dfl_context *ctx);
-static bool is_judged(const cli_near *near);
-static const char *stability(const values *found, const cli_near *near);
-static double value_of(const values *found, const cli_near *near, int column);
-static void write_text(dfl_text *text, const values *found, const cli_near *near);
-static void write_json(dfl_text *text, const values *found, const cli_near *near);
+static bool is_judged(const dfl_task_state *near);
+static const char *stability(const values *found, const dfl_task_state *near);
+static double value_of(const values *found, const dfl_task_state *near, int column);
+static void write_text(dfl_text *text, const values *found, const dfl_task_state *near);
+static void write_json(dfl_text *text, const values *found, const dfl_task_state *near);
 
-int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_equilibrium(dfl_task *it)
 {
-    cli_near near = {0};
+    const dfl_task_options *options = &it->options;
     values found = {0};
-    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
-    if (!status && isnan(arguments->starts)) {
-        status = search(&found, &near, arguments, arguments->at);
-        if (!status) {
-            write_text(&text, &found, &near);
-            cli_add_completed(&json, near.linear.linear.why);
-            write_json(&json, &found, &near);
-            dfl_text_add(&json, "}\n");
-        }
-    } else if (!status)
-        status = search_often(&text, &json, &near, arguments);
-    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
-    dfl_text_clear(&text);
-    dfl_text_clear(&json);
-    clear(&found, ctx);
-    cli_near_clear(&near);
-    return exit_status;
+    dfl_status status = dfl_task_derive_dense(&it->near, options, ".json");
+    if (!status && options->starts != 0)
+        return search_often(&it->text, &it->json, &it->near, options);
+    if (!status)
+        status = search(&found, &it->near, options, options->at);
+    if (!status) {
+        write_text(&it->text, &found, &it->near);
+        dfl_task_add_completed(&it->json, it->near.linear.linear.why);
+        write_json(&it->json, &found, &it->near);
+        dfl_text_add(&it->json, "}\n");
+    }
+    clear(&found, it->ctx);
+    return status;
 }
 
-static dfl_status search(values *out, cli_near *near, const cli_arguments *arguments,
+static dfl_status search(values *out, dfl_task_state *near, const dfl_task_options *options,
                          const char *at)
 {
-    const cli_model *model = &near->model;
+    const dfl_derived *model = &near->model;
     dfl_context *ctx = model->model->ctx;
     const dfl_state_choice start = {.at = at, .near = true};
-    dfl_status status = dfl_study_state(&near->state, model->run, &near->settings, &start);
+    dfl_status status = dfl_study_state(&near->state, model->runnable, &near->settings, &start);
     if (!status)
-        status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x, model->run,
-                                       near->state.t, arguments->steady);
+        status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x, model->runnable,
+                                       near->state.t, options->steady);
     if (!status)
-        status = cli_near_linearize(near, arguments);
+        status = dfl_task_find_linear(near, options);
     if (!status)
         status = dfl_modes_find(&out->modes, ctx, near->linear.linear.ny, near->linear.linear.A);
     if (!status)
@@ -74,22 +66,23 @@ static dfl_status search(values *out, cli_near *near, const cli_arguments *argum
         status = out->outputs ? DFL_OK : DFL_NO_MEMORY;
     }
     if (!status)
-        dfl_runnable_outputs(out->outputs, model->run, near->state.t, near->state.x);
+        dfl_runnable_outputs(out->outputs, model->runnable, near->state.t, near->state.x);
     return status;
 }
 
 /* From the start of the script and from others around it: every equilibrium once. Starts from which none is found
    are left out, unless all are. */
-static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
-                               const cli_arguments *arguments)
+static dfl_status search_often(dfl_text *text, dfl_text *json, dfl_task_state *near,
+                               const dfl_task_options *options)
 {
-    dfl_context *ctx = near->model.model->ctx;
+    dfl_context *ctx = near->ctx;
     const dfl_equations *eq = near->model.eq;
     const size_t np = (size_t)eq->np;
-    if (arguments->starts > MOST_STARTS || arguments->starts != floor(arguments->starts))
+    if (!(options->starts >= 1 && options->starts <= MOST_STARTS) ||
+        options->starts != floor(options->starts))
         return dfl_fail(ctx, DFL_INVALID, "--starts is %g; give a whole number from 1 to %d",
-                        arguments->starts, MOST_STARTS);
-    const int starts = (int)arguments->starts;
+                        options->starts, MOST_STARTS);
+    const int starts = (int)options->starts;
     double *known = dfl_alloc(ctx, np * (size_t)(starts + 1), sizeof *known), *base = known;
     dfl_text list = {.ctx = ctx}, first = {.ctx = ctx};
     dfl_status status = known ? DFL_OK : DFL_NO_MEMORY, failure = DFL_OK;
@@ -100,7 +93,7 @@ static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
         if (k > 0)
             list_guesses(&at, near, base, k);
         const dfl_status result =
-            search(&found, near, arguments, k > 0 ? dfl_text_string(&at) : arguments->at);
+            search(&found, near, options, k > 0 ? dfl_text_string(&at) : options->at);
         const double *p = near->state.x ? near->state.x + eq->n - eq->np : NULL;
         if (k == 0 && p)
             memcpy(base, p, np * sizeof *p);
@@ -136,7 +129,7 @@ static dfl_status search_often(dfl_text *text, dfl_text *json, cli_near *near,
 }
 
 /* All positions somewhere around those of the first start: within 3, 1 or 0.3 of them. */
-static void list_guesses(dfl_text *at, const cli_near *near, const double *base, int start)
+static void list_guesses(dfl_text *at, const dfl_task_state *near, const double *base, int start)
 {
     static const double reach[] = {3, 1, 0.3};
     const dfl_equations *eq = near->model.eq;
@@ -170,12 +163,12 @@ static void clear(values *found, dfl_context *ctx)
 }
 
 /* An equilibrium is judged by its modes if it is one for longer than this instant. */
-static bool is_judged(const cli_near *near)
+static bool is_judged(const dfl_task_state *near)
 {
     return near->linear.linear.kind != DFL_AT_FROZEN;
 }
 
-static const char *stability(const values *found, const cli_near *near)
+static const char *stability(const values *found, const dfl_task_state *near)
 {
     return !is_judged(near)           ? "not judged"
            : found->modes.unstable    ? "unstable"
@@ -183,13 +176,13 @@ static const char *stability(const values *found, const cli_near *near)
                                       : "stable";
 }
 
-static double value_of(const values *found, const cli_near *near, int column)
+static double value_of(const values *found, const dfl_task_state *near, int column)
 {
     const int n = found->columns.n;
     return column < n ? near->state.x[found->columns.place[column]] : found->outputs[column - n];
 }
 
-static void write_text(dfl_text *text, const values *found, const cli_near *near)
+static void write_text(dfl_text *text, const values *found, const dfl_task_state *near)
 {
     const dfl_equilibrium *report = &near->state.equilibrium;
     dfl_text_add(text, "%s, %s", dfl_point_kind_name(near->linear.linear.kind),
@@ -205,7 +198,7 @@ static void write_text(dfl_text *text, const values *found, const cli_near *near
 }
 
 /* The members of an object. */
-static void write_json(dfl_text *text, const values *found, const cli_near *near)
+static void write_json(dfl_text *text, const values *found, const dfl_task_state *near)
 {
     const dfl_equilibrium *report = &near->state.equilibrium;
     if (is_judged(near))
@@ -217,7 +210,7 @@ static void write_json(dfl_text *text, const values *found, const cli_near *near
                  stability(found, near), report->iterations);
     dfl_json_number(text, report->residual);
     dfl_text_add(text, ", ");
-    cli_add_at(text, &near->linear);
+    dfl_task_add_at(text, &near->linear);
     dfl_text_add(text, ",\n \"state\": {");
     for (int i = 0; i < found->columns.n + found->columns.m; i++) {
         dfl_text_add(text, i > 0 ? ",\n  " : "\n  ");

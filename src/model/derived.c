@@ -1,0 +1,97 @@
+/* derived.c: a loaded model, derived again for a purpose. */
+#include "model/run_internal.h"
+
+#include <string.h>
+
+static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_derivation *how);
+static dfl_status make_runnable(dfl_derived *out, const dfl_derivation *how);
+static dfl_status start_from(dfl_derived *out, const dfl_derivation *how);
+
+dfl_status dfl_check_model(dfl_context *ctx, const dfl_model *model)
+{
+    if (!ctx)
+        return DFL_INVALID; /* there is no place for a message */
+    return model ? DFL_OK : dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first");
+}
+
+dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_model *model,
+                              const dfl_derivation *how)
+{
+    *out = (dfl_derived){.ctx = ctx, .saved.ctx = ctx};
+    dfl_status status = dfl_choose_texts(&out->choices, out->texts, ctx, how->prefix,
+                                         how->nsettings, how->settings);
+    if (!status)
+        status = load(out, model, how);
+    if (!status && (how->purpose == DFL_TO_RUN || how->purpose == DFL_TO_CARRY))
+        status = dfl_study_derive(&out->eq, &out->runnable, out->model, &out->choices);
+    else if (!status)
+        status = dfl_equations_create(&out->eq, out->model, true);
+    if (!status)
+        status = make_runnable(out, how);
+    if (!status && out->runnable && how->start_from)
+        status = start_from(out, how);
+    return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
+}
+
+static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_derivation *how)
+{
+    dfl_script_options options = dfl_model_said(model, how->prefix);
+    const int count = options.nset;
+    const char **set = dfl_alloc(out->ctx, (size_t)(count + how->nmore), sizeof *set);
+    if (!set)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < count; i++)
+        set[i] = options.set[i];
+    for (int i = 0; i < how->nmore; i++)
+        set[count + i] = how->more[i];
+    options.set = set;
+    options.nset += how->nmore;
+    options.prescribe = how->prescribe;
+    options.goals = how->goals;
+    if (how->purpose == DFL_TO_READ || how->purpose == DFL_TO_FOLLOW)
+        options.dynamics = DFL_DYNAMICS_EXPRESSIONS;
+    else if (how->purpose == DFL_TO_LINEARIZE || how->purpose == DFL_FEW_MODES)
+        options.dynamics = dfl_choices_joint_dynamics(&out->choices);
+    else
+        options.dynamics = dfl_choices_dynamics(&out->choices);
+    const dfl_status status = dfl_script_load_text(&out->model, out->ctx, model->path, model->text,
+                                                   strlen(model->text), &options);
+    dfl_free(out->ctx, set);
+    return status;
+}
+
+static dfl_status make_runnable(dfl_derived *out, const dfl_derivation *how)
+{
+    const dfl_purpose purpose = how->purpose;
+    if (purpose == DFL_TO_CARRY && dfl_runnable_packed(out->runnable)) {
+        dfl_runnable_free(out->runnable);
+        out->runnable = NULL;
+    }
+    if (out->runnable || purpose == DFL_TO_READ)
+        return DFL_OK;
+    if (purpose == DFL_TO_START)
+        return dfl_study_runnable(&out->runnable, out->eq, &out->choices);
+    return purpose == DFL_FEW_MODES && dfl_study_suits_few(out->eq, how->count)
+               ? dfl_runnable_create_packed(&out->runnable, out->eq)
+               : dfl_runnable_create(&out->runnable, out->eq);
+}
+
+/* A saved run, where a run goes on from it, or values by name. */
+static dfl_status start_from(dfl_derived *out, const dfl_derivation *how)
+{
+    const dfl_status status = dfl_saved_run_read(&out->saved, how->start_from);
+    if (status || out->saved.length == 0)
+        return status ? status : dfl_study_start_from(out->runnable, how->start_from);
+    return how->purpose == DFL_TO_RUN ? DFL_OK : dfl_saved_run_refuse(out->ctx, how->start_from);
+}
+
+void dfl_derived_clear(dfl_derived *derived)
+{
+    dfl_runnable_free(derived->runnable);
+    dfl_equations_free(derived->eq);
+    dfl_model_free(derived->model);
+    dfl_text_clear(&derived->saved);
+    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
+        dfl_free(derived->ctx, derived->texts[i]);
+    *derived = (dfl_derived){0};
+}

@@ -1,0 +1,56 @@
+/* model.h: a loaded model, derived again for a purpose. */
+#ifndef DFL_MODEL_MODULE_H
+#define DFL_MODEL_MODULE_H
+
+#include <driftless/model.h>
+
+#include "script/script.h"
+#include "study/study.h"
+
+/* What the equations are derived for. */
+typedef enum dfl_purpose {
+    DFL_TO_READ,      /* everything is an expression, even in large mechanisms */
+    DFL_TO_FOLLOW,    /* ... with Jacobians and tapes, which write dense matrices */
+    DFL_TO_CARRY,     /* ... with dense tapes and what a run adds, for exports that run */
+    DFL_TO_LINEARIZE, /* with Jacobians and tapes, which write dense matrices ... */
+    DFL_FEW_MODES,    /* ... or sparse ones if the model is large beside `count` */
+    DFL_TO_START,     /* ... or sparse ones, as chosen */
+    DFL_TO_RUN        /* ... and forces that jump with a speed may hold it */
+} dfl_purpose;
+
+typedef struct dfl_derivation {
+    dfl_purpose purpose;
+    double count; /* DFL_FEW_MODES: how many; 0: all */
+    int nsettings;
+    const char *const *settings; /* as in dfl_run_options */
+    const char *start_from;      /* a file, or NULL */
+    const char *prefix;          /* as in dfl_load_options */
+    bool prescribe, goals;       /* as in dfl_script_options */
+    int nmore;
+    const char *const *more; /* "NAME=VALUE" after those that the model was loaded with */
+} dfl_derivation;
+
+/* Begins as {0}. */
+typedef struct dfl_derived {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_equations *eq;
+    dfl_runnable *runnable; /* NULL for DFL_TO_READ */
+    dfl_choices choices;
+    char *texts[DFL_MOST_SETTINGS]; /* of the choices */
+    dfl_text saved;                 /* a saved run from which a run goes on, or empty */
+} dfl_derived;
+
+/* The script once more, from the text that the model has kept, and its equations. The caller clears
+   *out, even after a failure. DFL_INVALID, DFL_NO_MEMORY. */
+dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_model *model,
+                              const dfl_derivation *how);
+void dfl_derived_clear(dfl_derived *derived);
+
+/* DFL_INVALID unless there are a context and a model. */
+dfl_status dfl_check_model(dfl_context *ctx, const dfl_model *model);
+
+/* DFL_INVALID unless `texts` are `count` texts; `name` is used in messages. */
+dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts);
+
+#endif

@@ -1,0 +1,166 @@
+/* What the commands of the program find, from a program: driftless/task.h. */
+#include <driftless/task.h>
+
+#include "../failing.h"
+#include "../support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* 2 kg on a spring of 8 N/m: 2 rad/s. */
+static const char *const spring =
+    "local k = param('k', 8) local x = position('x') mass(x, 2)\n"
+    "force(x, -k*x + input('u', 0)) output('twice', 2*x)\n"
+    "initial{ x = 0, ['der(x)'] = 1 } simulate{ to = 1, rtol = 1e-10 }\n";
+
+typedef struct fixture {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_task *task;
+} fixture;
+
+static fixture loaded(const char *text)
+{
+    fixture f = {.ctx = dfl_context_create()};
+    if (dfl_model_load_text(&f.model, f.ctx, "test.lua", text, strlen(text), NULL))
+        fail_msg("%s", dfl_message(f.ctx));
+    return f;
+}
+
+static void finished(fixture *f)
+{
+    dfl_task_free(f->task);
+    dfl_model_free(f->model);
+    assert_int_equal(dfl_context_live(f->ctx), 0);
+    dfl_context_free(f->ctx);
+}
+
+static const dfl_task_report *done(fixture *f, const char *name, const dfl_task_options *options)
+{
+    dfl_task_free(f->task);
+    if (dfl_model_task(&f->task, f->ctx, f->model, name, options))
+        fail_msg("%s", dfl_message(f->ctx));
+    assert_true(dfl_task_about(f->task)->completed);
+    return dfl_task_about(f->task);
+}
+
+/* The number after `"key": ` in JSON, or after `"key": [`. */
+static double number_of(const char *json, const char *key)
+{
+    char quoted[80];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(json, quoted);
+    if (!at)
+        fail_msg("%s is not in %s", key, json);
+    at += strlen(quoted);
+    return strtod(at + strspn(at, "[{"), NULL);
+}
+
+static void modes_are_those_of_the_spring(void **state)
+{
+    (void)state;
+    fixture f = loaded(spring);
+    const dfl_task_report *about = done(&f, "modes", NULL);
+    assert_near(fabs(number_of(about->json, "im")), 2, 1e-12);
+    assert_near(number_of(about->json, "re"), 0, 1e-12);
+    about = done(&f, "modes", &(dfl_task_options){.over = "k=2:8:2"});
+    assert_near(fabs(number_of(strstr(about->json, "eigenvalues"), "im")), 1, 1e-12);
+    finished(&f);
+}
+
+/* x(t) = u / (k - m omega^2) at rest. */
+static void the_response_is_that_of_the_spring(void **state)
+{
+    (void)state;
+    fixture f = loaded(spring);
+    const double omega[] = {1, 2};
+    const dfl_task_report *about =
+        done(&f, "response", &(dfl_task_options){.at = "equilibrium", .nomega = 1, .omega = omega});
+    assert_near(number_of(strstr(about->json, "\"response\""), "re"), 2 / 6.0, 1e-12);
+    assert_null(about->note);
+    about =
+        done(&f, "response", &(dfl_task_options){.at = "equilibrium", .nomega = 2, .omega = omega});
+    assert_non_null(strstr(about->note, "undamped pole"));
+    finished(&f);
+}
+
+/* x = sin(w t)/w with w = sqrt(k/m), dx/dk by hand. */
+static void the_gradient_is_that_of_the_formula(void **state)
+{
+    (void)state;
+    const double w = 2, dw = 1 / (2 * w * 2);
+    const char *const of[] = {"x"};
+    fixture f = loaded(spring);
+    const dfl_task_report *about =
+        done(&f, "gradient", &(dfl_task_options){.nof = 1, .of = of, .by = "k"});
+    assert_near(number_of(about->json, "value"), sin(w) / w, 1e-8);
+    assert_near(number_of(about->json, "k"), (cos(w) / w - sin(w) / (w * w)) * dw, 1e-7);
+    finished(&f);
+}
+
+static void all_other_tasks_end_with_an_object(void **state)
+{
+    (void)state;
+    fixture f = loaded(spring);
+    const char *const names[] = {"linearize", "equilibrium", "lqr"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const dfl_task_report *about =
+            done(&f, names[i], &(dfl_task_options){.state_weight = "x=1"});
+        assert_int_equal(strncmp(about->json, "{\"status\": \"completed\"", 22), 0);
+        assert_true(strlen(about->text) > 0);
+    }
+    finished(&f);
+}
+
+/* Messages name fields, not options of the program, unless a prefix says so. */
+static void failures_have_messages_and_objects(void **state)
+{
+    (void)state;
+    fixture f = loaded(spring);
+    dfl_task_options options = {.count = 1.5};
+    assert_int_equal(dfl_model_task(&f.task, f.ctx, f.model, "modes", &options), DFL_INVALID);
+    assert_string_equal(dfl_message(f.ctx), "count 1.5: give a whole number of modes");
+    assert_false(dfl_task_about(f.task)->completed);
+    assert_string_equal(dfl_task_about(f.task)->json,
+                        "{\"status\": \"failed\", \"message\": \"count 1.5: give a whole number of "
+                        "modes\"}\n");
+    dfl_task_free(f.task);
+    assert_int_equal(dfl_model_task(&f.task, f.ctx, f.model, "lqr", NULL), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(f.ctx), " state_weight NAME=Q"));
+    dfl_task_free(f.task);
+    options.prefix = "--";
+    assert_int_equal(dfl_model_task(&f.task, f.ctx, f.model, "modes", &options), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(f.ctx), "--count"));
+    dfl_task_free(f.task);
+    assert_int_equal(dfl_model_task(&f.task, f.ctx, f.model, "mode", NULL), DFL_INVALID);
+    assert_null(f.task);
+    assert_non_null(strstr(dfl_message(f.ctx), "modes"));
+    assert_int_equal(dfl_model_task(&f.task, f.ctx, NULL, "modes", NULL), DFL_INVALID);
+    finished(&f);
+}
+
+static void allocations_may_fail(void **state)
+{
+    (void)state;
+    fixture f = loaded(spring);
+    dfl_status status;
+    WHILE_ALLOCATIONS_FAIL(status, f.ctx) {
+        status = dfl_model_task(&f.task, f.ctx, f.model, "modes", NULL);
+        dfl_task_free(f.task);
+        f.task = NULL;
+    }
+    finished(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_are_those_of_the_spring),
+        cmocka_unit_test(the_response_is_that_of_the_spring),
+        cmocka_unit_test(the_gradient_is_that_of_the_formula),
+        cmocka_unit_test(all_other_tasks_end_with_an_object),
+        cmocka_unit_test(failures_have_messages_and_objects),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
