@@ -44,7 +44,19 @@ typedef struct dfl_task_options {
     int nof;
     const char *const *of; /* gradient: outputs or variables; none: all outputs */
 
-    /* optimize: called after every iteration, with a line about it. NULL: none. */
+    const char *forms, *methods; /* compare: lists, or "all" */
+    const char *tol;             /* compare: tolerances, "A:B" (every decade) or "A,B,C" */
+    double limit;                /* compare: s, then a run is given up; 0: 60 */
+
+    const char *fmu;  /* export: the version, "2" or "3"; or one of: */
+    bool sfunction;   /* ... an S-function for Simulink */
+    bool c, octave;   /* ... the equations as C or Octave; C is the text of the report, too */
+    const char *kind; /* of an FMU: "cs", "me", "both"; NULL: "cs" */
+    bool sources;     /* ... with its source code */
+    double projection_tolerance; /* of an FMU or S-function; 0: ten times rtol */
+
+    /* optimize: called after every iteration, with a line about it; compare: before every run. NULL:
+       none. */
     void (*on_progress)(const char *line, void *user);
     void *user; /* given to it */
 } dfl_task_options;
@@ -58,8 +70,8 @@ typedef struct dfl_task_report {
 
 typedef struct dfl_task dfl_task;
 
-/* Does the task `name`: "linearize", "modes", "equilibrium", "response", "lqr", "inverse", "gradient" or
-   "optimize". After a failure *out may be there all the same, with the object of the failure as JSON, or
+/* Does the task `name`: "linearize", "modes", "equilibrium", "response", "lqr", "inverse", "gradient",
+   "optimize", "compare" or "export". After a failure *out may be there all the same, with the object of the failure as JSON, or
    after DFL_STOPPED (dfl_interrupt) the best so far; otherwise it is NULL. The caller frees it in any case.
    Statuses of what the task does; DFL_INVALID also for wrong options, DFL_IO for files. */
 dfl_status dfl_model_task(dfl_task **out, dfl_context *ctx, const dfl_model *model,
@@ -68,6 +80,11 @@ const dfl_task_report *dfl_task_about(const dfl_task *task);
 
 /* Frees it; NULL is allowed. */
 void dfl_task_free(dfl_task *task);
+
+/* A page (.html) or a plot (.svg) of a result that a run has stored (.h5). `columns`: what a plot shows,
+   names separated by commas; NULL: the outputs. DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
+dfl_status dfl_view_result(dfl_context *ctx, const char *result, const char *path,
+                           const char *columns);
 
 #ifdef __cplusplus
 }

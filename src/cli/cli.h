@@ -22,10 +22,8 @@ int cli_run(dfl_context *ctx, const cli_arguments *arguments);
 int cli_check(dfl_context *ctx, const cli_arguments *arguments);
 int cli_init(dfl_context *ctx, const cli_arguments *arguments);
 int cli_equations(dfl_context *ctx, const cli_arguments *arguments);
-int cli_export(dfl_context *ctx, const cli_arguments *arguments);
-int cli_compare(dfl_context *ctx, const cli_arguments *arguments);
 int cli_view(dfl_context *ctx, const cli_arguments *arguments);
-int cli_task(dfl_context *ctx, const cli_arguments *arguments); /* the analyses */
+int cli_task(dfl_context *ctx, const cli_arguments *arguments); /* analyses, compare, export */
 
 /* A script and what was derived from it. */
 typedef struct cli_model {

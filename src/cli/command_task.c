@@ -1,9 +1,12 @@
-/* command_task.c: the analyses, `driftless modes MODEL` and so on: options, files, and what is printed. */
+/* command_task.c: analyses, `driftless compare MODEL` and `driftless export MODEL`: options, files, and
+   what is printed. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_POINTS = 1000000 };
 
@@ -25,17 +28,24 @@ int cli_task(dfl_context *ctx, const cli_arguments *arguments)
     cli_settings settings;
     double *omega = NULL;
     int count = 0;
-    const char **files = dfl_alloc(ctx, (size_t)arguments->noutput, sizeof *files);
+    const char **files = dfl_alloc(ctx, (size_t)arguments->noutput + 2, sizeof *files);
     cli_take_settings(&settings, ctx, arguments);
     dfl_task_options options = read_options(arguments, &settings);
     dfl_status status = files ? DFL_OK : DFL_NO_MEMORY;
     if (!status && !strcmp(arguments->command, "response"))
         status = choose_frequencies(&omega, &count, ctx, arguments);
     if (!status)
+        status = cli_check_drawings(ctx, arguments);
+    if (!status)
         status = cli_load_script(&model, ctx, arguments);
+    const bool bytes = arguments->fmu || arguments->sfunction;
     for (int i = 0; !status && i < arguments->noutput; i++)
-        if (strcmp(arguments->output[i], "-") != 0)
+        if (bytes || strcmp(arguments->output[i], "-") != 0)
             files[options.noutput++] = arguments->output[i];
+    if (!status && arguments->plot)
+        files[options.noutput++] = arguments->plot;
+    if (!status && arguments->report)
+        files[options.noutput++] = arguments->report;
     options.output = files;
     options.omega = omega;
     options.nomega = count;
@@ -72,7 +82,19 @@ static dfl_task_options read_options(const cli_arguments *arguments, const cli_s
                               .by = arguments->by,
                               .nof = arguments->nof,
                               .of = arguments->of,
-                              .on_progress = arguments->quiet ? NULL : show_progress};
+                              .forms = arguments->forms,
+                              .methods = arguments->methods,
+                              .tol = arguments->tol,
+                              .limit = given(arguments->limit),
+                              .fmu = arguments->fmu,
+                              .sfunction = arguments->sfunction,
+                              .c = arguments->c,
+                              .octave = arguments->octave,
+                              .kind = arguments->kind,
+                              .sources = arguments->sources,
+                              .projection_tolerance = given(arguments->projection),
+                              .on_progress = arguments->quiet ? NULL : show_progress,
+                              .user = (void *)arguments};
 }
 
 static double given(double number)
@@ -113,13 +135,16 @@ static dfl_status choose_frequencies(double **omega, int *count, dfl_context *ct
     return *omega ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* A search that is interrupted ends with the best so far, all else at once. */
+/* Searches and comparisons that are interrupted end with what there is so far, all else at once. */
 static int perform(dfl_context *ctx, const cli_arguments *arguments, const dfl_model *model,
                    dfl_task_options *options)
 {
     dfl_task *task = NULL;
-    cli_interrupt_defer(!strcmp(arguments->command, "optimize"));
+    const bool compares = !strcmp(arguments->command, "compare");
+    cli_interrupt_defer(compares || !strcmp(arguments->command, "optimize"));
     dfl_status status = dfl_model_task(&task, ctx, model, arguments->command, options);
+    if (compares && !arguments->quiet && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
     cli_interrupt_defer(false);
     const bool stopped = status == DFL_STOPPED && cli_interrupted();
     int exit_status;
@@ -139,7 +164,8 @@ static int perform(dfl_context *ctx, const cli_arguments *arguments, const dfl_m
     return exit_status;
 }
 
-/* As JSON or text, unless files were asked for; the text to `--output -`. */
+/* As JSON or text, unless files were asked for; the text to `--output -`, and that of --octave lists the
+   files. */
 static dfl_status print_found(dfl_context *ctx, const cli_arguments *arguments,
                               const dfl_task *task)
 {
@@ -148,7 +174,7 @@ static dfl_status print_found(dfl_context *ctx, const cli_arguments *arguments,
     for (int i = 0; !status && i < arguments->noutput; i++)
         if (!strcmp(arguments->output[i], "-"))
             status = cli_print(ctx, about->text);
-    if (!status && (arguments->json || arguments->noutput == 0))
+    if (!status && (arguments->json || arguments->noutput == 0 || arguments->octave))
         status = cli_print(ctx, arguments->json ? about->json : about->text);
     return status;
 }
@@ -162,8 +188,11 @@ static int print_failure(dfl_context *ctx, const cli_arguments *arguments, const
     return exit_status;
 }
 
+/* Iterations of a search are worth keeping, runs of a comparison are not. */
 static void show_progress(const char *line, void *user)
 {
-    (void)user;
-    cli_say("%s", line);
+    if (strcmp(((const cli_arguments *)user)->command, "compare") != 0)
+        cli_say("%s", line);
+    else if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s ...", line);
 }

@@ -1,8 +1,6 @@
 /* command_view.c: `driftless view RESULT`: a page or a plot of a stored result. */
 #include "cli/cli.h"
 
-#include "report/report.h"
-
 #include <string.h>
 
 static dfl_status name_page(dfl_text *path, const char *result);
@@ -23,8 +21,7 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments)
     if (!status)
         status = path.status;
     if (!status)
-        status =
-            dfl_report_stored(ctx, arguments->model, dfl_text_string(&path), arguments->columns);
+        status = dfl_view_result(ctx, arguments->model, dfl_text_string(&path), arguments->columns);
     if (!status && !arguments->quiet)
         cli_say("%s", dfl_text_string(&path));
     dfl_text_clear(&path);

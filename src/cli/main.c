@@ -43,14 +43,14 @@ static const action actions[CLI_COMMANDS] = {
                     "Example:\n"
                     "  driftless equations pendulum.lua --latex --output pendulum.tex\n"
                     "  driftless equations slider-crank-bodies.lua --frames\n"},
-    {cli_export, "Writes MODEL as an FMU or S-function with the solver inside, for programs that "
-                 "simulate systems,\n"
-                 "or its equations of motion as source code. Neither needs anything of Driftless.\n"
-                 "\n"
-                 "Example:\n"
-                 "  driftless export pendulum.lua --fmu 2 --output pendulum.fmu\n"
-                 "  driftless export pendulum.lua --c --output pendulum.c\n"},
-    {cli_compare,
+    {cli_task, "Writes MODEL as an FMU or S-function with the solver inside, for programs that "
+               "simulate systems,\n"
+               "or its equations of motion as source code. Neither needs anything of Driftless.\n"
+               "\n"
+               "Example:\n"
+               "  driftless export pendulum.lua --fmu 2 --output pendulum.fmu\n"
+               "  driftless export pendulum.lua --c --output pendulum.c\n"},
+    {cli_task,
      "Runs MODEL with every combination of the given forms, methods and tolerances and prints "
      "what\n"
      "each needs and reaches: time, steps, evaluations, the error at the end against a tight\n"

@@ -45,6 +45,15 @@ dfl_status dfl_task_write_pages(const dfl_task_options *options, const dfl_task_
     return status;
 }
 
+dfl_status dfl_view_result(dfl_context *ctx, const char *result, const char *path,
+                           const char *columns)
+{
+    if (!ctx || !result || !path)
+        return ctx ? dfl_fail(ctx, DFL_INVALID, "name the result, and the file to write")
+                   : DFL_INVALID;
+    return dfl_report_stored(ctx, result, path, columns);
+}
+
 /* The scene at the state, and how its numbers change with each mode. */
 static dfl_status add_animation(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes)
 {

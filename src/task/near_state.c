@@ -8,7 +8,7 @@
 static dfl_status check_outputs(dfl_context *ctx, const dfl_task_options *options,
                                 const char *endings)
 {
-    for (int i = 0; i < options->noutput; i++) {
+    for (int i = 0; endings && i < options->noutput; i++) {
         const char *path = options->output[i];
         bool known = !strcmp(path, "-");
         for (const char *from = endings; *from; from += strspn(from, " ")) {
@@ -36,7 +36,7 @@ dfl_status dfl_task_derive(dfl_task_state *near, const dfl_task_options *options
     dfl_status status = check_outputs(near->ctx, options, endings);
     if (!status)
         status = dfl_derived_create(&near->model, near->ctx, near->source, &all);
-    return status
+    return status || !near->model.runnable
                ? status
                : dfl_settings_resolve(&near->settings, &near->model.choices, near->model.runnable);
 }

@@ -25,7 +25,8 @@ struct dfl_task {
     dfl_task_options options;
     dfl_task_state near;
     dfl_text text, json, note;
-    bool unfinished; /* a search has ended before it has converged */
+    bool unfinished;  /* a search has ended before it has converged */
+    bool wrote_files; /* all of them */
     dfl_task_report report;
 };
 
@@ -38,10 +39,12 @@ dfl_status dfl_task_lqr(dfl_task *it);
 dfl_status dfl_task_inverse(dfl_task *it);
 dfl_status dfl_task_gradient(dfl_task *it);
 dfl_status dfl_task_optimize(dfl_task *it);
+dfl_status dfl_task_compare(dfl_task *it);
+dfl_status dfl_task_export(dfl_task *it);
 
 /* ---- near_state.c ---- */
 
-/* Derives the model and resolves the settings. `endings`: of files that can be written, such as ".json .csv".
+/* Derives the model and resolves the settings. `endings`: of files that can be written, such as ".json .csv"; NULL: all.
    DFL_INVALID, DFL_NO_MEMORY. */
 dfl_status dfl_task_derive(dfl_task_state *near, const dfl_task_options *options,
                            const char *endings, const dfl_derivation *how);

@@ -13,6 +13,8 @@ static const struct {
              {"response", dfl_task_response},
              {"lqr", dfl_task_lqr},
              {"inverse", dfl_task_inverse},
+             {"compare", dfl_task_compare},
+             {"export", dfl_task_export},
              {"gradient", dfl_task_gradient},
              {"optimize", dfl_task_optimize}};
 enum { TASKS = sizeof tasks / sizeof *tasks };
@@ -105,9 +107,9 @@ static dfl_status perform(dfl_task *it, int number)
 /* JSON to files FILE.json, the text to those that the task has not written itself. */
 static dfl_status write_files(const dfl_task *it)
 {
-    static const char *const written[] = {".mat", ".m", ".html", ".lua", ".h5", ".hdf5"};
+    static const char *const written[] = {".mat", ".m", ".html", ".svg", ".lua", ".h5", ".hdf5"};
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < it->options.noutput; i++) {
+    for (int i = 0; !status && !it->wrote_files && i < it->options.noutput; i++) {
         const char *path = it->options.output[i];
         bool done = false;
         for (size_t k = 0; k < sizeof written / sizeof *written; k++)

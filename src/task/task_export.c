@@ -1,59 +1,62 @@
-/* command_export.c: `driftless export MODEL`: the model as an FMU, or its equations as source code. */
-#include "cli/cli.h"
+/* task_export.c: as `driftless export MODEL`: the model as an FMU, or its equations as source code. */
+#include "task/task_internal.h"
 
 #include "export/export.h"
 
 #include <math.h>
 #include <string.h>
 
-static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
-static dfl_status export_source(const cli_arguments *arguments, const cli_model *model);
-static dfl_status export_running(const cli_arguments *arguments, const cli_model *model);
+static dfl_status check_arguments(dfl_context *ctx, const dfl_task_options *options);
+static dfl_status export_source(dfl_task *it);
+static dfl_status export_running(const dfl_task_options *options, const dfl_task_state *near);
 
-int cli_export(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_export(dfl_task *it)
 {
-    cli_model model = {0};
-    dfl_status status = check_arguments(ctx, arguments);
-    const bool running = arguments->fmu || arguments->sfunction;
+    const dfl_task_options *options = &it->options;
+    const bool running = options->fmu || options->sfunction;
+    const dfl_derivation how = {.purpose = running ? DFL_TO_CARRY : DFL_TO_READ};
+    it->wrote_files = true;
+    dfl_status status = check_arguments(it->ctx, options);
     if (!status)
-        status = cli_load(&model, ctx, arguments, running ? CLI_TO_CARRY : CLI_EXPRESSIONS);
+        status = dfl_task_derive(&it->near, options, NULL, &how);
     if (!status)
-        status = running ? export_running(arguments, &model) : export_source(arguments, &model);
-    const int exit_status = cli_finish(ctx, status);
-    cli_unload(&model);
-    return exit_status;
+        status = running ? export_running(options, &it->near) : export_source(it);
+    if (!status)
+        dfl_text_add(&it->json, "{\"status\": \"completed\", \"message\": null}\n");
+    return status;
 }
 
-static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
+static dfl_status check_arguments(dfl_context *ctx, const dfl_task_options *options)
 {
-    const char *kind = arguments->kind;
-    if (arguments->c + arguments->octave + arguments->sfunction + (arguments->fmu != NULL) != 1)
+    const char *kind = options->kind;
+    if (options->c + options->octave + options->sfunction + (options->fmu != NULL) != 1)
         return dfl_fail(ctx, DFL_INVALID,
                         "export to what? Choose one of --fmu, --sfunction, --c and --octave");
-    if (arguments->noutput > 1)
+    if (options->noutput > 1)
         return dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once");
-    if (arguments->fmu && strcmp(arguments->fmu, "2") != 0 && strcmp(arguments->fmu, "3") != 0)
+    if (options->fmu && strcmp(options->fmu, "2") != 0 && strcmp(options->fmu, "3") != 0)
         return dfl_fail(ctx, DFL_INVALID, "--fmu '%s': the versions of the standard are 2 and 3",
-                        arguments->fmu);
+                        options->fmu);
     if (kind && strcmp(kind, "cs") != 0 && strcmp(kind, "me") != 0 && strcmp(kind, "both") != 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "--kind '%s': choose cs (co-simulation), me (model exchange) or both",
                         kind);
-    if (!arguments->fmu && (kind || arguments->sources))
+    if (!options->fmu && (kind || options->sources))
         return dfl_fail(ctx, DFL_INVALID, "--kind and --sources belong to --fmu");
-    if (!arguments->fmu && !arguments->sfunction && !isnan(arguments->projection))
+    if (!options->fmu && !options->sfunction && options->projection_tolerance != 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "--projection-tolerance belongs to --fmu and --sfunction");
     return DFL_OK;
 }
 
 /* The right-hand side of exported equations. The implicit form is the residual, which is always there. */
-static dfl_status choose_form(dfl_export_start *out, dfl_context *ctx,
-                              const cli_arguments *arguments)
+static dfl_status choose_form(dfl_export_start *out, const dfl_derived *model,
+                              const dfl_task_options *options)
 {
-    const char *form = dfl_choices_text(&arguments->choices, "form");
-    const double alpha = dfl_choices_number(&arguments->choices, "baumgarte_alpha");
-    const double beta = dfl_choices_number(&arguments->choices, "baumgarte_beta");
+    dfl_context *ctx = model->ctx;
+    const char *form = dfl_choices_text(&model->choices, "form");
+    const double alpha = dfl_choices_number(&model->choices, "baumgarte_alpha");
+    const double beta = dfl_choices_number(&model->choices, "baumgarte_beta");
     const bool stable = !isnan(alpha) || !isnan(beta);
     if (form && strcmp(form, "qr") != 0 && strcmp(form, "explicit") != 0 &&
         strcmp(form, "implicit") != 0)
@@ -61,7 +64,7 @@ static dfl_status choose_form(dfl_export_start *out, dfl_context *ctx,
             ctx, DFL_INVALID,
             "--form '%s': equations are exported in the forms qr, explicit and implicit", form);
     out->unprojected = form && strcmp(form, "qr") != 0;
-    if (arguments->octave && (out->unprojected || stable))
+    if (options->octave && (out->unprojected || stable))
         return dfl_fail(ctx, DFL_INVALID, "functions for Octave have the form qr alone");
     if (stable && !out->unprojected)
         return dfl_fail(
@@ -72,43 +75,42 @@ static dfl_status choose_form(dfl_export_start *out, dfl_context *ctx,
     return DFL_OK;
 }
 
-/* C goes to a file or standard output; for Octave the files that were written are listed. */
-static dfl_status export_source(const cli_arguments *arguments, const cli_model *model)
+/* The text is the source; for Octave the list of the files that were written. */
+static dfl_status export_source(dfl_task *it)
 {
-    dfl_context *ctx = model->model->ctx;
-    dfl_text text = {.ctx = ctx};
-    const char *path = arguments->noutput > 0 ? arguments->output[0] : NULL;
+    const dfl_task_options *options = &it->options;
+    const dfl_derived *model = &it->near.model;
+    const char *path = options->noutput > 0 ? options->output[0] : NULL;
     dfl_start_state state;
     dfl_export_start start = {0};
     dfl_status status = dfl_start_state_find(&state, model->eq);
     if (!status)
-        status = choose_form(&start, ctx, arguments);
+        status = choose_form(&start, model, options);
     start.time = state.time;
     start.x = state.x;
     start.levels = state.levels;
     start.problem = state.problem;
-    if (!status && arguments->c)
-        status = dfl_export_c(&text, model->eq, &start);
+    if (!status && options->c)
+        status = dfl_export_c(&it->text, model->eq, &start);
     else if (!status)
-        status = dfl_export_octave(&text, model->eq, &start, path ? path : model->model->name);
-    if (!status)
-        status = cli_write(arguments->c ? path : NULL, &text, model);
-    dfl_start_state_clear(&state, ctx);
-    dfl_text_clear(&text);
+        status = dfl_export_octave(&it->text, model->eq, &start, path ? path : model->model->name);
+    if (!status && options->c && path)
+        status = dfl_task_write(path, &it->text, model);
+    dfl_start_state_clear(&state, it->ctx);
     return status;
 }
 
 /* To the file of --output, or NAME.fmu. */
-static dfl_status write_fmu(const cli_arguments *arguments, const cli_model *model,
+static dfl_status write_fmu(const dfl_task_options *options, const dfl_derived *model,
                             const dfl_text *bytes)
 {
-    dfl_context *ctx = model->model->ctx;
+    dfl_context *ctx = model->ctx;
     dfl_text path = {.ctx = ctx};
-    if (arguments->noutput > 0)
-        dfl_text_add(&path, "%s", arguments->output[0]);
+    if (options->noutput > 0)
+        dfl_text_add(&path, "%s", options->output[0]);
     else
         dfl_text_add(&path, "%s.fmu", model->model->name);
-    dfl_status status = path.status ? path.status : cli_spare_model(path.data, model);
+    dfl_status status = path.status ? path.status : dfl_model_spare(model->model, ctx, path.data);
     if (!status)
         status = dfl_write_file(ctx, strcmp(path.data, "-") ? path.data : NULL,
                                 dfl_text_string(bytes), bytes->length);
@@ -117,11 +119,11 @@ static dfl_status write_fmu(const cli_arguments *arguments, const cli_model *mod
 }
 
 /* FILE.c, whose name is that of the S-function, and FILE_solver.c. */
-static dfl_status write_sfunction(const cli_arguments *arguments, const cli_model *model,
-                                  const dfl_fmu_options *options)
+static dfl_status write_sfunction(const dfl_task_options *options, const dfl_derived *model,
+                                  const dfl_fmu_options *carried)
 {
-    dfl_context *ctx = model->model->ctx;
-    const char *path = arguments->noutput > 0 ? arguments->output[0] : "";
+    dfl_context *ctx = model->ctx;
+    const char *path = options->noutput > 0 ? options->output[0] : "";
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const size_t length = strlen(base);
     dfl_text name = {.ctx = ctx}, code = {.ctx = ctx}, solver = {.ctx = ctx}, other = {.ctx = ctx};
@@ -140,11 +142,11 @@ static dfl_status write_sfunction(const cli_arguments *arguments, const cli_mode
         status = name.status ? name.status : other.status;
     }
     if (!status)
-        status = dfl_export_sfunction(&code, &solver, model->run, options, name.data);
+        status = dfl_export_sfunction(&code, &solver, model->runnable, carried, name.data);
     if (!status)
-        status = cli_write(path, &code, model);
+        status = dfl_task_write(path, &code, model);
     if (!status)
-        status = cli_write(other.data, &solver, model);
+        status = dfl_task_write(other.data, &solver, model);
     dfl_text_clear(&name);
     dfl_text_clear(&code);
     dfl_text_clear(&solver);
@@ -153,42 +155,42 @@ static dfl_status write_sfunction(const cli_arguments *arguments, const cli_mode
 }
 
 /* What carries the solver with it. */
-static dfl_status export_running(const cli_arguments *arguments, const cli_model *model)
+static dfl_status export_running(const dfl_task_options *options, const dfl_task_state *near)
 {
-    dfl_context *ctx = model->model->ctx;
+    const dfl_derived *model = &near->model;
+    const dfl_settings *settings = &near->settings;
+    dfl_context *ctx = model->ctx;
     const size_t n = (size_t)model->eq->n;
-    const char *kind = arguments->kind ? arguments->kind : "cs";
+    const char *kind = options->kind ? options->kind : "cs";
     dfl_text bytes = {.ctx = ctx};
-    dfl_settings settings;
     dfl_start_state state = {0};
     double *given = dfl_alloc(ctx, n, sizeof *given);
     bool *held = dfl_alloc(ctx, n, sizeof *held);
     dfl_status status = given && held ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_settings_resolve(&settings, &arguments->choices, model->run);
-    if (!status)
         status = dfl_start_state_find(&state, model->eq);
     if (!status && state.problem)
         status = dfl_fail(ctx, DFL_INVALID, "%s", state.problem);
     if (!status) {
-        const double projection =
-            isnan(arguments->projection) ? 10 * settings.solver.rtol : arguments->projection;
-        dfl_study_given(given, held, model->run);
-        const dfl_fmu_options options = {.version = arguments->fmu ? arguments->fmu[0] - '0' : 0,
+        const double projection = options->projection_tolerance == 0
+                                      ? 10 * settings->solver.rtol
+                                      : options->projection_tolerance;
+        dfl_study_given(given, held, model->runnable);
+        const dfl_fmu_options carried = {.version = options->fmu ? options->fmu[0] - '0' : 0,
                                          .cosimulation = strcmp(kind, "me") != 0,
                                          .exchange = strcmp(kind, "cs") != 0,
-                                         .sources = arguments->sources,
+                                         .sources = options->sources,
                                          .from = state.time,
-                                         .to = settings.to,
+                                         .to = settings->to,
                                          .x = state.x,
                                          .held = held,
-                                         .solver = &settings.solver,
+                                         .solver = &settings->solver,
                                          .projection = projection};
-        status = arguments->sfunction ? write_sfunction(arguments, model, &options)
-                                      : dfl_export_fmu(&bytes, model->run, &options);
+        status = options->sfunction ? write_sfunction(options, model, &carried)
+                                    : dfl_export_fmu(&bytes, model->runnable, &carried);
     }
-    if (!status && arguments->fmu)
-        status = write_fmu(arguments, model, &bytes);
+    if (!status && options->fmu)
+        status = write_fmu(options, model, &bytes);
     dfl_start_state_clear(&state, ctx);
     dfl_text_clear(&bytes);
     dfl_free(ctx, given);

@@ -1,14 +1,11 @@
-/* command_compare.c: `driftless compare MODEL`: several forms, methods and tolerances side by
+/* task_compare.c: as `driftless compare MODEL`: several forms, methods and tolerances side by
    side. */
-#define _POSIX_C_SOURCE 200809L
-#include "cli/cli.h"
-#include "cli/interrupt.h"
-#include "study/study.h"
+#include "task/task_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_METHODS = 40, MOST_TOLERANCES = 60, MOST_TEXT = 400 };
 
@@ -21,42 +18,32 @@ typedef struct lists {
     char words[MOST_TEXT]; /* of the methods */
 } lists;
 
-static dfl_status read_lists(lists *out, dfl_context *ctx, const cli_arguments *arguments);
+static dfl_status read_lists(lists *out, dfl_context *ctx, const dfl_task_options *options);
 static dfl_status read_forms(lists *out, dfl_context *ctx, const char *list);
 static dfl_status read_methods(lists *out, dfl_context *ctx, const char *list);
 static dfl_status read_tolerances(lists *out, dfl_context *ctx, const char *list);
-static dfl_status compare(const cli_arguments *arguments, const lists *what,
-                          const cli_model *model);
-static void show_progress(int done, int of, const dfl_trial *next, void *user);
+static dfl_status compare(dfl_task *it, const lists *what);
+static void tell(int done, int of, const dfl_trial *next, void *user);
 static bool interrupted(void *user);
-static dfl_status write_all(const cli_arguments *arguments, const dfl_comparison *c,
-                            const cli_model *model);
+static dfl_status write_drawings(const dfl_task *it, const dfl_comparison *c);
 
-int cli_compare(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status dfl_task_compare(dfl_task *it)
 {
-    cli_model model = {0};
     lists what = {0};
-    dfl_status status = read_lists(&what, ctx, arguments);
+    dfl_status status = read_lists(&what, it->ctx, &it->options);
     if (!status)
-        status = cli_check_drawings(ctx, arguments);
-    if (!status)
-        status = cli_load(&model, ctx, arguments, CLI_DENSE);
-    if (!status)
-        status = compare(arguments, &what, &model);
-    const bool stopped = status == DFL_STOPPED && cli_interrupted();
-    const int exit_status = stopped ? cli_interrupted() : cli_finish(ctx, status);
-    cli_unload(&model);
-    return exit_status;
+        status = dfl_task_derive_dense(&it->near, &it->options, ".json .svg .html");
+    return status ? status : compare(it, &what);
 }
 
-static dfl_status read_lists(lists *out, dfl_context *ctx, const cli_arguments *arguments)
+static dfl_status read_lists(lists *out, dfl_context *ctx, const dfl_task_options *options)
 {
     dfl_status status =
-        read_forms(out, ctx, arguments->forms ? arguments->forms : "psf,ggl,eom2,eom1,eom");
+        read_forms(out, ctx, options->forms ? options->forms : "psf,ggl,eom2,eom1,eom");
     if (!status)
-        status = read_methods(out, ctx, arguments->methods ? arguments->methods : "radau");
+        status = read_methods(out, ctx, options->methods ? options->methods : "radau");
     if (!status)
-        status = read_tolerances(out, ctx, arguments->tol ? arguments->tol : "1e-4:1e-10");
+        status = read_tolerances(out, ctx, options->tol ? options->tol : "1e-4:1e-10");
     return status;
 }
 
@@ -141,70 +128,64 @@ static dfl_status read_tolerances(lists *out, dfl_context *ctx, const char *list
     return DFL_OK;
 }
 
-static dfl_status compare(const cli_arguments *arguments, const lists *what, const cli_model *model)
+static dfl_status compare(dfl_task *it, const lists *what)
 {
-    bool screen = !arguments->quiet && isatty(STDERR_FILENO);
-    dfl_comparison c = {.ctx = model->model->ctx,
-                        .run = model->run,
+    const dfl_derived *model = &it->near.model;
+    dfl_comparison c = {.ctx = it->ctx,
+                        .run = model->runnable,
                         .eq = model->eq,
-                        .choices = arguments->choices,
+                        .choices = model->choices,
                         .nforms = what->nforms,
                         .nmethods = what->nmethods,
                         .ntolerances = what->ntolerances,
                         .forms = what->forms,
                         .methods = what->methods,
                         .tolerances = what->tolerances,
-                        .limit = isnan(arguments->limit) ? 60 : arguments->limit,
-                        .progress = show_progress,
+                        .limit = it->options.limit == 0 ? 60 : it->options.limit,
+                        .progress = tell,
                         .interrupt = interrupted,
-                        .user = &screen};
-    cli_interrupt_defer(true);
+                        .user = it};
     dfl_status status = dfl_compare(&c);
-    if (screen)
-        fputs("\r\033[K", stderr);
     if (!status || (status == DFL_STOPPED && c.ntrials > 0)) {
-        const dfl_status written = write_all(arguments, &c, model);
+        dfl_comparison_text(&it->text, &c);
+        dfl_comparison_json(&it->json, &c);
+        const dfl_status written = write_drawings(it, &c);
         status = written ? written : status;
     }
-    cli_interrupt_defer(false);
     dfl_comparison_clear(&c);
     return status;
 }
 
-static void show_progress(int done, int of, const dfl_trial *next, void *user)
+static void tell(int done, int of, const dfl_trial *next, void *user)
 {
-    const bool *screen = user;
-    if (*screen && done < 0)
-        fputs("\r\033[Kreference solution ...", stderr);
-    else if (*screen)
-        fprintf(stderr, "\r\033[K%d of %d: %s, %s, %.0e ...", done + 1, of,
-                dfl_form_name(next->form), next->method, next->tolerance);
+    const dfl_task_options *options = &((dfl_task *)user)->options;
+    char line[120] = "reference solution";
+    if (done >= 0)
+        snprintf(line, sizeof line, "%d of %d: %s, %s, %.0e", done + 1, of,
+                 dfl_form_name(next->form), next->method, next->tolerance);
+    if (options->on_progress)
+        options->on_progress(line, options->user);
 }
 
 static bool interrupted(void *user)
 {
-    (void)user;
-    return cli_interrupted() != 0;
+    return dfl_interrupted(((dfl_task *)user)->ctx);
 }
 
-static dfl_status write_text(const char *path, const dfl_comparison *c, const cli_model *model,
-                             void (*make)(dfl_text *text, const dfl_comparison *comparison))
+static dfl_status write_drawings(const dfl_task *it, const dfl_comparison *c)
 {
-    dfl_text text = {.ctx = model->model->ctx};
-    make(&text, c);
-    const dfl_status status = text.status ? text.status : cli_write(path, &text, model);
-    dfl_text_clear(&text);
-    return status;
-}
-
-static dfl_status write_all(const cli_arguments *arguments, const dfl_comparison *c,
-                            const cli_model *model)
-{
-    dfl_status status =
-        write_text(NULL, c, model, arguments->json ? dfl_comparison_json : dfl_comparison_text);
-    if (!status && arguments->plot)
-        status = write_text(arguments->plot, c, model, dfl_comparison_plot);
-    if (!status && arguments->report)
-        status = write_text(arguments->report, c, model, dfl_comparison_page);
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < it->options.noutput; i++) {
+        const char *path = it->options.output[i];
+        dfl_text text = {.ctx = it->ctx};
+        if (dfl_ends_with(path, ".svg"))
+            dfl_comparison_plot(&text, c);
+        else if (dfl_ends_with(path, ".html"))
+            dfl_comparison_page(&text, c);
+        else
+            continue;
+        status = dfl_task_write(path, &text, &it->near.model);
+        dfl_text_clear(&text);
+    }
     return status;
 }
