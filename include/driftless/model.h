@@ -167,6 +167,8 @@ typedef struct dfl_run_options {
     int nsettings;
     const char *const *settings; /* "NAME=VALUE" with the names of simulate{} and of options of
                                     `driftless run`, such as "rtol=1e-8"; they override the script's */
+    /* Called when the initial values are complete, before files are opened. NULL: none. */
+    void (*on_start)(void *user);
     /* Called after every accepted step; anything but 0 stops the run. NULL: none. */
     int (*on_step)(double t, double step, void *user);
     /* An event of the script: its number among the events, and whether its function rises (1) or
@@ -195,6 +197,11 @@ void dfl_run_free(dfl_run *run);
    (.svg), which are written by dfl_run_finish. "-": CSV to standard output. */
 dfl_status dfl_run_write(dfl_run *run, const char *path);
 
+/* Names a file for the complete state at the end, before the start: what `driftless run --save` writes and
+   start_from reads. It is opened at the start, and written by dfl_run_finish if the run has completed or
+   was stopped. "-": standard output. */
+dfl_status dfl_run_save_to(dfl_run *run, const char *path);
+
 /* The page is kept in memory, asked for before the start; the page once the run has finished, or NULL. */
 dfl_status dfl_run_keep_page(dfl_run *run);
 const char *dfl_run_page(const dfl_run *run);
@@ -219,13 +226,20 @@ dfl_status dfl_run_start(dfl_run *run);
 dfl_status dfl_run_advance(dfl_run *run, double t);
 dfl_status dfl_run_step(dfl_run *run);
 
-/* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. */
+/* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. DFL_STOPPED: a
+   callback has stopped it, or nobody reads standard output any more. DFL_IO: a result could not be stored.
+   dfl_run_complete: the whole run at once, with its start. */
 dfl_status dfl_run_finish(dfl_run *run);
+dfl_status dfl_run_complete(dfl_run *run);
 
-/* How a finished run went, as `driftless run --json` says it, and in a few lines; owned by the run. NULL
-   before. */
+/* How a run that has finished, or could not start, went, as `driftless run --json` says it, and in a few
+   lines; owned by the run. NULL before. Notes about its files, one line each. */
 const char *dfl_run_summary(const dfl_run *run);
 const char *dfl_run_text(const dfl_run *run);
+const char *dfl_run_notes(const dfl_run *run);
+
+/* The beginning and the end of the settings, NAN if there is none. */
+void dfl_run_span(const dfl_run *run, double *from, double *to);
 
 /* A page (.html) or a plot (.svg) of a stored result (.h5), as `driftless view`; `columns` as in dfl_run_options.
    DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */

@@ -4,63 +4,53 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 
-#include "report/report.h"
-
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Where the rows go. */
-typedef struct outputs {
-    const char **paths;
-    int count;
-    const char *columns; /* of a plot, or NULL */
-    bool unkept;         /* nothing is kept */
-    dfl_status failed;
-} outputs;
-
-/* What a run needs in addition to the model: files, and what a terminal shows during the run. */
-typedef struct job {
-    const cli_model *model;
-    outputs out;
+/* What a terminal shows during the run. */
+typedef struct screen {
     cli_progress progress;
     bool quiet;
-    const char *save; /* where the state at the end goes, or NULL ... */
-    dfl_new_file saved;
-} job;
+} screen;
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
-static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
-static int follow(dfl_summary *summary, dfl_simulation *sim, job *it);
-static bool watch(double t, double step, void *user);
-static void show_log(dfl_log_level level, const char *text, void *user);
-static dfl_status open_outputs(dfl_simulation *sim, void *user);
-static dfl_status open_all(dfl_record *record, const outputs *out, const cli_model *model);
-static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status);
-static void show_notes(const dfl_record *record);
-static dfl_status report(const cli_arguments *arguments, const dfl_record *record,
-                         const dfl_summary *summary, const cli_model *model, bool hint);
-static int simulate(const cli_arguments *arguments, const cli_model *model,
-                    const dfl_settings *settings);
-static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
-                        const dfl_settings *settings);
 static bool to_standard_output(const char *path);
-static dfl_status open_saved(job *it, dfl_context *ctx);
-static int save(job *it, dfl_simulation *sim, int exit_status);
+static dfl_status name_files(bool *unkept, dfl_run *run, const cli_arguments *arguments);
+static int simulate(dfl_context *ctx, const cli_arguments *arguments, dfl_run *run, screen *it);
+static void defer_interrupts(void *user);
+static int watch(double t, double step, void *user);
+static void show_log(dfl_log_level level, const char *text, void *user);
+static void show_notes(const dfl_run *run);
+static dfl_status report(dfl_context *ctx, const cli_arguments *arguments, const dfl_run *run,
+                         bool hint);
 
 int cli_run(dfl_context *ctx, const cli_arguments *arguments)
 {
-    cli_model model = {0};
-    dfl_settings settings;
+    dfl_model *model = NULL;
+    dfl_run *run = NULL;
+    screen it = {.quiet = arguments->quiet};
+    cli_settings settings;
+    cli_take_settings(&settings, ctx, arguments);
+    const dfl_run_options options = {.nsettings = settings.count,
+                                     .settings = settings.texts,
+                                     .on_start = defer_interrupts,
+                                     .on_step = watch,
+                                     .on_log = show_log,
+                                     .user = &it,
+                                     .start_from = arguments->start_from,
+                                     .columns = arguments->columns,
+                                     .all_events = arguments->all_events,
+                                     .prefix = "--"};
     dfl_status status = check_arguments(ctx, arguments);
     if (!status)
-        status = cli_load(&model, ctx, arguments, CLI_TO_RUN);
+        status = cli_load_script(&model, ctx, arguments);
     if (!status)
-        status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
-    if (!status)
-        status = dfl_settings_check_end(&settings, &arguments->choices, model.model);
-    const int exit_status =
-        status ? cli_complain(ctx, status) : simulate(arguments, &model, &settings);
-    cli_unload(&model);
+        status = dfl_run_create(&run, ctx, model, &options);
+    const int exit_status = status ? cli_complain(ctx, status) : simulate(ctx, arguments, run, &it);
+    dfl_run_free(run);
+    dfl_model_free(model);
+    cli_settings_clear(&settings);
     return exit_status;
 }
 
@@ -106,205 +96,101 @@ dfl_status cli_check_drawings(dfl_context *ctx, const cli_arguments *arguments)
     return DFL_OK;
 }
 
-static int simulate(const cli_arguments *arguments, const cli_model *model,
-                    const dfl_settings *settings)
+/* The run, with a progress line; Ctrl-C is checked after every step. */
+static int simulate(dfl_context *ctx, const cli_arguments *arguments, dfl_run *run, screen *it)
 {
-    dfl_context *ctx = model->model->ctx;
-    dfl_fact options[DFL_MOST_SETTINGS];
-    job it = {.model = model,
-              .out.columns = arguments->columns,
-              .quiet = arguments->quiet,
-              .save = arguments->save,
-              .saved = {.ctx = ctx, .file = -1, .leftover = -1}};
-    dfl_record *record = NULL;
-    const int count = dfl_settings_describe(options, settings);
-    dfl_status status = dfl_record_create(&record, model->eq, options, count);
-    if (!status)
-        status = collect_paths(&it.out, ctx, arguments);
-    const int exit_status =
-        status ? cli_complain(ctx, status) : run_recorded(arguments, record, &it, settings);
-    dfl_free(ctx, it.out.paths);
-    dfl_record_free(record);
-    return exit_status;
-}
-
-static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
-                        const dfl_settings *settings)
-{
-    const cli_model *model = it->model;
-    dfl_simulation sim = {.all_events = arguments->all_events,
-                          .ctx = model->model->ctx,
-                          .run = model->run,
-                          .eq = model->eq,
-                          .settings = settings,
-                          .record = record,
-                          .open = open_outputs,
-                          .saved = model->saved.length > 0 ? dfl_text_string(&model->saved) : NULL,
-                          .saved_size = model->saved.length,
-                          .watch = watch,
-                          .log = show_log,
-                          .user = it};
-    dfl_summary summary;
-    int exit_status = follow(&summary, &sim, it);
-    if (it->out.failed) {
-        exit_status = cli_interrupted() ? cli_interrupted() : cli_finish(sim.ctx, it->out.failed);
-        dfl_record_abandon(record);
-    } else {
-        exit_status = save(it, &sim, exit_status);
-        exit_status = close_outputs(&summary, &sim, exit_status);
-        /* | head: ends without a word */
-        const bool unread = sim.trouble == DFL_STOPPED && !cli_interrupted();
-        if (exit_status != CLI_SUCCESS && !unread)
-            cli_say("%s", summary.message);
-        show_notes(record);
-        const dfl_status status =
-            unread ? DFL_OK : report(arguments, record, &summary, model, it->out.unkept);
-        if (status)
-            exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(sim.ctx, status);
-    }
+    double from, to;
+    bool unkept = false;
+    dfl_status status = name_files(&unkept, run, arguments);
+    if (status)
+        return cli_complain(ctx, status);
+    dfl_run_span(run, &from, &to);
+    cli_progress_begin(&it->progress, from, to, arguments->quiet);
+    status = dfl_run_complete(run);
+    cli_progress_erase(&it->progress);
+    const bool unread = status == DFL_STOPPED && !cli_interrupted(); /* | head: ends silently */
+    int exit_status = CLI_SUCCESS;
+    if (status && !unread)
+        cli_say("%s", dfl_message(ctx));
+    if (status == DFL_STOPPED && cli_interrupted())
+        exit_status = cli_interrupted();
+    else if (status)
+        exit_status = status == DFL_INVALID && isnan(dfl_run_time(run)) ? CLI_WRONG : CLI_FAILURE;
+    show_notes(run);
+    status = unread ? DFL_OK : report(ctx, arguments, run, unkept);
+    if (status)
+        exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(ctx, status);
     if (exit_status == CLI_SUCCESS)
         exit_status = cli_interrupted(); /* while the last results were written */
     cli_interrupt_defer(false);
-    dfl_new_file_discard(&it->saved);
-    dfl_simulation_clear(&sim);
     return exit_status;
 }
 
-/* Before the run, which may be long. */
-static dfl_status open_saved(job *it, dfl_context *ctx)
+/* The requested files; without any, standard output unless that is a terminal: then nothing is kept. */
+static dfl_status name_files(bool *unkept, dfl_run *run, const cli_arguments *arguments)
 {
-    if (!it->save)
-        return DFL_OK;
-    const char *path = to_standard_output(it->save) ? NULL : it->save;
-    const dfl_status status = path ? cli_spare_model(path, it->model) : DFL_OK;
-    return status ? status : dfl_new_file_open(&it->saved, ctx, path, true);
+    const bool named = arguments->noutput > 0 || arguments->report || arguments->plot ||
+                       arguments->json || to_standard_output(arguments->save);
+    const bool terminal = isatty(STDOUT_FILENO);
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < arguments->noutput; i++)
+        status = dfl_run_write(run, arguments->output[i]);
+    if (!status && arguments->report)
+        status = dfl_run_write(run, arguments->report);
+    if (!status && arguments->plot)
+        status = dfl_run_write(run, arguments->plot);
+    if (!status && !named && !terminal)
+        status = dfl_run_write(run, "-");
+    if (!status && arguments->save)
+        status = dfl_run_save_to(run, arguments->save);
+    *unkept = !named && terminal;
+    return status;
 }
 
-/* A run that was interrupted can go on from where it is; after a failure an older file stays. */
-static int save(job *it, dfl_simulation *sim, int exit_status)
+/* Files must not stay behind half-written. */
+static void defer_interrupts(void *user)
 {
-    const bool wanted = it->save && sim->started && !sim->trouble &&
-                        (exit_status == CLI_SUCCESS || cli_interrupted());
-    if (!wanted)
-        return exit_status;
-    const dfl_status status = dfl_saved_run_write(&it->saved, sim);
-    return status ? cli_finish(sim->ctx, status) : exit_status;
+    (void)user;
+    cli_interrupt_defer(true);
 }
 
-/* The requested files; without any, standard output unless that is a terminal. */
-static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments)
+static int watch(double t, double step, void *user)
 {
-    out->paths = dfl_alloc(ctx, (size_t)arguments->noutput + 2, sizeof *out->paths);
-    if (!out->paths)
-        return DFL_NO_MEMORY;
-    for (int i = 0; i < arguments->noutput; i++)
-        out->paths[out->count++] = arguments->output[i];
-    if (arguments->report)
-        out->paths[out->count++] = arguments->report;
-    if (arguments->plot)
-        out->paths[out->count++] = arguments->plot;
-    const bool nothing =
-        out->count == 0 && !arguments->json && !to_standard_output(arguments->save);
-    if (nothing && !isatty(STDOUT_FILENO))
-        out->paths[out->count++] = "-";
-    out->unkept = nothing && out->count == 0;
-    return DFL_OK;
-}
-
-/* The run, with a progress line; Ctrl-C is checked after every step. */
-static int follow(dfl_summary *summary, dfl_simulation *sim, job *it)
-{
-    const dfl_settings *settings = sim->settings;
-    cli_progress_begin(&it->progress, settings->from, settings->to, it->quiet);
-    const dfl_status status = dfl_simulate(summary, sim);
-    cli_progress_erase(&it->progress);
-    if (status == DFL_STOPPED && cli_interrupted())
-        return cli_interrupted();
-    if (status == DFL_INVALID && !sim->started)
-        return CLI_WRONG;
-    return status ? CLI_FAILURE : CLI_SUCCESS;
-}
-
-static bool watch(double t, double step, void *user)
-{
-    job *it = user;
-    cli_progress_show(&it->progress, t, step);
-    return cli_interrupted() != 0;
+    cli_progress_show(&((screen *)user)->progress, t, step);
+    return cli_interrupted();
 }
 
 static void show_log(dfl_log_level level, const char *text, void *user)
 {
-    job *it = user;
+    screen *it = user;
     if (it->quiet || level == DFL_LOG_DEBUG)
         return;
     cli_progress_erase(&it->progress);
     cli_say("%s%s", level == DFL_LOG_WARNING ? "warning: " : "", text);
 }
 
-static dfl_status open_outputs(dfl_simulation *sim, void *user)
-{
-    job *it = user;
-    cli_interrupt_defer(true);
-    it->out.failed = open_saved(it, sim->ctx);
-    if (!it->out.failed)
-        it->out.failed = open_all(sim->record, &it->out, it->model);
-    return it->out.failed;
-}
-
-static dfl_status open_all(dfl_record *record, const outputs *out, const cli_model *model)
-{
-    dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < out->count; i++)
-        status = cli_spare_model(out->paths[i], model);
-    for (int i = 0; !status && i < out->count; i++) {
-        const char *path = out->paths[i];
-        status = dfl_is_report(path) ? dfl_report_open(record, path, out->columns)
-                                     : dfl_record_open(record, path);
-    }
-    return status;
-}
-
 /* Files that were not put into their places. */
-static void show_notes(const dfl_record *record)
+static void show_notes(const dfl_run *run)
 {
-    for (const char *at = dfl_record_notes(record); *at;) {
+    for (const char *at = dfl_run_notes(run); *at;) {
         const size_t length = strcspn(at, "\n");
         cli_say("%.*s", (int)length, at);
         at += length + (at[length] != 0);
     }
 }
 
-/* If a result could not be stored completely, the run has failed. A run that never started leaves
-   no files. */
-static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status)
+static dfl_status report(dfl_context *ctx, const cli_arguments *arguments, const dfl_run *run,
+                         bool hint)
 {
-    if (!sim->started)
-        dfl_record_abandon(sim->record);
-    const dfl_status status = dfl_record_close(sim->record, summary);
-    if (!status || sim->trouble)
-        return exit_status;
-    sim->trouble = status;
-    snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
-    return CLI_FAILURE;
-}
-
-static dfl_status report(const cli_arguments *arguments, const dfl_record *record,
-                         const dfl_summary *summary, const cli_model *model, bool hint)
-{
-    dfl_text text = {.ctx = model->model->ctx};
-    dfl_status status = DFL_OK;
-    if (arguments->json) {
-        status = dfl_summary_json(&text, record, summary);
-        if (!status)
-            status = cli_write(NULL, &text, model);
-    } else if (!arguments->quiet && summary->x) {
-        status = dfl_summary_text(&text, record, summary);
-        cli_show(dfl_text_string(&text));
-        if (hint)
-            fputs("  (--output FILE.csv or FILE.h5 keeps the results, --report FILE.html shows "
-                  "them)\n",
-                  stderr);
-    }
-    dfl_text_clear(&text);
-    return status;
+    const char *json = dfl_run_summary(run), *text = dfl_run_text(run);
+    if (arguments->json)
+        return json ? cli_print(ctx, json) : DFL_OK;
+    if (arguments->quiet || !text || !text[0])
+        return DFL_OK;
+    cli_show(text);
+    if (hint)
+        fputs("  (--output FILE.csv or FILE.h5 keeps the results, --report FILE.html shows "
+              "them)\n",
+              stderr);
+    return DFL_OK;
 }

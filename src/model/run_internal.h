@@ -8,8 +8,6 @@
 
 #include <stdatomic.h>
 
-enum { MOST_RESULT_FILES = 8 };
-
 struct dfl_run {
     dfl_context *ctx;
     dfl_derived derived;
@@ -17,8 +15,10 @@ struct dfl_run {
     dfl_settings settings;
     dfl_fact facts[DFL_MOST_SETTINGS];
     dfl_record *record;
-    char *files[MOST_RESULT_FILES];
-    int nfiles;
+    char **files;
+    int nfiles, room_of_files;
+    char *save; /* where the state at the end goes, or NULL ... */
+    dfl_new_file saved;
     dfl_table table; /* rows in memory */
     bool kept;
     dfl_text summary, text; /* of a finished run: JSON, a few lines */
@@ -53,6 +53,20 @@ dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, co
 
 /* loading.c: what a model was loaded with. */
 dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
+
+/* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters then. Goes
+   on to t. */
+dfl_status dfl_run_ready(dfl_run *run);
+dfl_status dfl_run_go_on(dfl_run *run, double t);
+
+/* run_files.c: opens all files, writes the state at the end, frees what files need. */
+dfl_status dfl_run_open_files(dfl_simulation *sim, void *user);
+dfl_status dfl_run_save_at_end(dfl_run *run);
+void dfl_run_clear_files(dfl_run *run);
+
+/* run_end.c: closes the files and makes the summary. Returns the status, or that of a result that could not
+   be stored. */
+dfl_status dfl_run_conclude(dfl_run *run, dfl_status status);
 
 /* run_inside.c: the present time and state. */
 double dfl_run_now(const dfl_run *run);

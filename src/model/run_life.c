@@ -1,18 +1,13 @@
 /* run_life.c: a run from its creation to its end. */
 #include "model/run_internal.h"
 
-#include "report/report.h"
-
 #include <math.h>
 #include <string.h>
 
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
-static dfl_status open_files(dfl_simulation *sim, void *user);
 static bool watch(double t, double h, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
 static dfl_status met(int event, int direction, double t, void *user);
-static dfl_status ready(dfl_run *run);
-static dfl_status advance(dfl_run *run, double t);
 static dfl_status step(dfl_run *run);
 static bool runs_ahead(const dfl_run *run, double t);
 static dfl_status run_ahead(dfl_run *run, double t);
@@ -33,6 +28,7 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
     run->page.ctx = ctx;
     run->options = options ? *options : none;
     run->known_at = run->shown = NAN;
+    run->saved = (dfl_new_file){.ctx = ctx, .file = -1, .leftover = -1};
     status = derive(run, model, &run->options);
     if (status) {
         dfl_run_free(run);
@@ -70,7 +66,7 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
                          .eq = run->derived.eq,
                          .settings = &run->settings,
                          .record = run->record,
-                         .open = open_files,
+                         .open = dfl_run_open_files,
                          .saved = run->derived.saved.length > 0 ? run->derived.saved.data : NULL,
                          .saved_size = run->derived.saved.length,
                          .all_events = options->all_events,
@@ -95,95 +91,29 @@ void dfl_run_free(dfl_run *run)
     dfl_free(ctx, run->plotted);
     dfl_run_clear_values(run);
     dfl_derived_clear(&run->derived);
-    for (int i = 0; i < run->nfiles; i++)
-        dfl_free(ctx, run->files[i]);
+    dfl_run_clear_files(run);
     dfl_free(ctx, run);
-}
-
-dfl_status dfl_run_write(dfl_run *run, const char *path)
-{
-    if (run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "'%s': result files are named before the start",
-                        path);
-    if (run->nfiles == MOST_RESULT_FILES)
-        return dfl_fail(run->ctx, DFL_INVALID, "'%s': a run has at most %d result files", path,
-                        MOST_RESULT_FILES);
-    run->files[run->nfiles] = dfl_copy_string(run->ctx, path);
-    if (!run->files[run->nfiles])
-        return DFL_NO_MEMORY;
-    run->nfiles++;
-    return DFL_OK;
-}
-
-dfl_status dfl_run_keep(dfl_run *run)
-{
-    if (run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "rows are kept from the start on; ask before it");
-    run->kept = true;
-    return DFL_OK;
-}
-
-dfl_status dfl_run_keep_page(dfl_run *run)
-{
-    if (run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "a page begins at the start; ask before it");
-    run->keeps_page = true;
-    return DFL_OK;
-}
-
-const char *dfl_run_page(const dfl_run *run)
-{
-    return run->finished && run->page.length > 0 ? dfl_text_string(&run->page) : NULL;
-}
-
-dfl_status dfl_result_view(dfl_context *ctx, const char *result, const char *page,
-                           const char *columns)
-{
-    if (!ctx)
-        return DFL_INVALID; /* there is no place for a message */
-    if (!result || !page)
-        return dfl_fail(ctx, DFL_INVALID, "name a stored result, and the page to be written");
-    return dfl_report_stored(ctx, result, page, columns);
-}
-
-const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns)
-{
-    *rows = run->kept ? run->table.rows : 0;
-    *columns = run->kept ? run->table.columns : 0;
-    return run->kept ? run->table.values : NULL;
-}
-
-static dfl_status open_files(dfl_simulation *sim, void *user)
-{
-    dfl_run *run = user;
-    dfl_status status = run->kept ? dfl_record_open_table(sim->record, &run->table) : DFL_OK;
-    if (!status && run->keeps_page)
-        status = dfl_report_keep(sim->record, &run->page);
-    for (int i = 0; !status && i < run->nfiles; i++)
-        status = dfl_is_report(run->files[i])
-                     ? dfl_report_open(sim->record, run->files[i], run->plotted)
-                     : dfl_record_open(sim->record, run->files[i]);
-    return status;
 }
 
 dfl_status dfl_run_start(dfl_run *run)
 {
-    if (run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "the run has started; create another one");
+    if (run->started || run->finished)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has %s; create another one",
+                        run->started ? "started" : "failed to start");
     const dfl_status status = dfl_simulation_begin(&run->sim);
     run->started = !status;
     if (status)
-        dfl_record_abandon(run->record);
-    else if (run->sim.saved)
+        return dfl_run_conclude(run, status);
+    if (run->sim.saved)
         dfl_run_take_numbers(run);
-    return status;
+    return DFL_OK;
 }
 
 /* ------------------------------------------------------------------------------- advancing */
 
 dfl_status dfl_run_advance(dfl_run *run, double t)
 {
-    dfl_status status = ready(run);
+    dfl_status status = dfl_run_ready(run);
     if (status)
         return status;
     if (!isfinite(t))
@@ -192,17 +122,16 @@ dfl_status dfl_run_advance(dfl_run *run, double t)
         return dfl_run_show(run, t);
     if (runs_ahead(run, t))
         return explain(run, run_ahead(run, t));
-    return explain(run, advance(run, t));
+    return explain(run, dfl_run_go_on(run, t));
 }
 
 dfl_status dfl_run_step(dfl_run *run)
 {
-    const dfl_status status = ready(run);
+    const dfl_status status = dfl_run_ready(run);
     return status ? status : explain(run, step(run));
 }
 
-/* Whether the run can go on; its state belongs to the present inputs and parameters then. */
-static dfl_status ready(dfl_run *run)
+dfl_status dfl_run_ready(dfl_run *run)
 {
     if (!run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s",
@@ -210,7 +139,7 @@ static dfl_status ready(dfl_run *run)
     return dfl_run_refresh(run);
 }
 
-static dfl_status advance(dfl_run *run, double t)
+dfl_status dfl_run_go_on(dfl_run *run, double t)
 {
     run->single = run->stop_ahead = run->asked = false;
     run->sim.stop_event = -1;
@@ -305,44 +234,9 @@ static void tell(dfl_log_level level, const char *text, void *user)
 
 static dfl_status met(int event, int direction, double t, void *user)
 {
-    const dfl_run *run = user;
-    return run->options.on_event && run->options.on_event(event, direction, t, run->options.user)
-               ? DFL_STOPPED
-               : DFL_OK;
-}
-
-dfl_status dfl_run_finish(dfl_run *run)
-{
-    dfl_summary summary;
-    if (isnan(run->settings.to))
-        return dfl_fail(run->ctx, DFL_INVALID, "the run has no end; give the setting 'to'");
-    dfl_status status = ready(run);
-    if (!run->started || run->finished)
-        return status;
-    if (!status)
-        status = advance(run, run->settings.to);
-    if (run->sim.trouble == DFL_STOPPED) { /* by a callback */
-        run->sim.trouble = DFL_OK;
-        status = DFL_STOPPED;
-    }
-    atomic_store(&run->cancelled, false);
-    status = dfl_simulation_end(&summary, &run->sim, status);
-    run->finished = true;
-    const dfl_status closed = dfl_record_close(run->record, &summary);
-    dfl_status told = dfl_summary_json(&run->summary, run->record, &summary);
-    if (!told)
-        told = dfl_summary_text(&run->text, run->record, &summary);
-    if (status) /* its message, not that of what came after it */
-        return dfl_fail(run->ctx, status, "%s", summary.message);
-    return closed ? closed : told;
-}
-
-const char *dfl_run_summary(const dfl_run *run)
-{
-    return run->finished ? dfl_text_string(&run->summary) : NULL;
-}
-
-const char *dfl_run_text(const dfl_run *run)
-{
-    return run->finished ? dfl_text_string(&run->text) : NULL;
+    dfl_run *run = user;
+    if (!run->options.on_event || !run->options.on_event(event, direction, t, run->options.user))
+        return DFL_OK;
+    run->asked = true;
+    return DFL_STOPPED;
 }

@@ -1,0 +1,80 @@
+/* run_end.c: the end of a run, and how it went. */
+#include "model/run_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void note_failure(dfl_summary *summary, dfl_status *status, dfl_run *run, dfl_status found);
+
+dfl_status dfl_run_complete(dfl_run *run)
+{
+    dfl_status status =
+        dfl_settings_check_end(&run->settings, &run->derived.choices, run->derived.model);
+    if (!status)
+        status = dfl_run_start(run);
+    return status ? status : dfl_run_finish(run);
+}
+
+dfl_status dfl_run_finish(dfl_run *run)
+{
+    if (isnan(run->settings.to))
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has no end; give the setting 'to'");
+    dfl_status status = dfl_run_ready(run);
+    if (!run->started || run->finished)
+        return status;
+    if (!status)
+        status = dfl_run_go_on(run, run->settings.to);
+    if (run->sim.trouble == DFL_STOPPED && run->asked) { /* by a callback */
+        run->sim.trouble = DFL_OK;
+        status = DFL_STOPPED;
+    }
+    atomic_store(&run->cancelled, false);
+    return dfl_run_conclude(run, status);
+}
+
+/* A run that was stopped can go on from where it is, after a failure an older state stays; a run that never
+   started leaves no files. */
+dfl_status dfl_run_conclude(dfl_run *run, dfl_status status)
+{
+    dfl_summary summary;
+    status = dfl_simulation_end(&summary, &run->sim, status);
+    run->finished = true;
+    if (!run->started)
+        dfl_record_abandon(run->record);
+    else if ((!status || status == DFL_STOPPED) && !run->sim.trouble)
+        note_failure(&summary, &status, run, dfl_run_save_at_end(run));
+    note_failure(&summary, &status, run, dfl_record_close(run->record, &summary));
+    dfl_status told = dfl_summary_json(&run->summary, run->record, &summary);
+    if (!told && run->started)
+        told = dfl_summary_text(&run->text, run->record, &summary);
+    if (status) /* its message, not that of what came after it */
+        return dfl_fail(run->ctx, status, "%s", summary.message);
+    return told;
+}
+
+/* A result that could not be stored is a failure of the run, unless there is one already. */
+static void note_failure(dfl_summary *summary, dfl_status *status, dfl_run *run, dfl_status found)
+{
+    if (!found || (*status && *status != DFL_STOPPED) || run->sim.trouble)
+        return;
+    *status = run->sim.trouble = found;
+    summary->status = "failed";
+    snprintf(run->sim.message, sizeof run->sim.message, "%s", dfl_message(run->ctx));
+    summary->message = run->sim.message;
+}
+
+const char *dfl_run_summary(const dfl_run *run)
+{
+    return run->finished ? dfl_text_string(&run->summary) : NULL;
+}
+
+const char *dfl_run_text(const dfl_run *run)
+{
+    return run->finished ? dfl_text_string(&run->text) : NULL;
+}
+
+void dfl_run_span(const dfl_run *run, double *from, double *to)
+{
+    *from = run->settings.from;
+    *to = run->settings.to;
+}
