@@ -26,6 +26,9 @@ PyObject *dfl_py_make_run_type(void);
 PyObject *dfl_py_make_builder_type(void);
 PyObject *dfl_py_make_near_type(void);
 
+/* task(name, settings, {option: text or number}, of): JSON, text, note or None, completed (task_call.c) */
+PyObject *dfl_py_task(PyObject *self, PyObject *args);
+
 /* Raises driftless.Error with the message of the context, or what is raised already; NULL. */
 PyObject *dfl_py_raise(const dfl_context *ctx, dfl_status status);
 

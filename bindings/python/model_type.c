@@ -171,6 +171,7 @@ static PyObject *model_inverse(PyObject *self, PyObject *settings)
 }
 
 static PyMethodDef methods[] = {
+    {"task", dfl_py_task, METH_VARARGS, "What a command of the program finds."},
     {"checked", checked_texts, METH_VARARGS, "JSON, text and Lua of a check or of the start."},
     {"equations", model_equations, METH_VARARGS, "The equations: latex, frames."},
     {"export_c", model_export_c, METH_NOARGS, "The equations as C99."},

@@ -143,6 +143,29 @@ class Followed:
         return f"<inverse dynamics: {len(self.table)} rows, drives {', '.join(self.drives)}>"
 
 
+class Gradient:
+    """Derivatives of the end of a run: g["energy"] is a dictionary by parameter, `values` the outputs themselves, `matrix` an array
+    [output, parameter], `of` and `by` their names, `t` the time."""
+
+    def __init__(self, found):
+        import numpy
+
+        rows = found.get("list") or [found]
+        self.t, self.of, self.by = rows[0]["t"], [row["of"] for row in rows], list(rows[0]["gradient"])
+        self.values = {row["of"]: row["value"] for row in rows}
+        self.matrix = numpy.array([[row["gradient"][name] for name in self.by] for row in rows], dtype=float)
+
+    def __getitem__(self, name):
+        from ._library import Error
+
+        if name not in self.of:
+            raise Error(f"there is no gradient of {name!r}; there are {', '.join(self.of)}")
+        return dict(zip(self.by, self.matrix[self.of.index(name)].tolist()))
+
+    def __repr__(self):
+        return f"<gradient at t = {self.t}: " + "; ".join(f"{name} {self[name]}" for name in self.of) + ">"
+
+
 # ---- SymPy
 
 _HEADS = {
@@ -156,7 +179,7 @@ _FUNCTIONS = {"abs": "Abs", "min": "Min", "max": "Max", "mod": "Mod", "atan2": "
 def sympy_texts(text):
     """The sections of the equations as lists of texts for sympy.sympify: variables are functions of Symbol('t')."""
     unknowns, parameters, sections, head = [], [], {}, None
-    for line in text.splitlines():
+    for line in re.sub(r"\n {4,}", " ", text).splitlines():  # long lines go on there
         if line and not line.startswith(" "):
             head = line
         elif head and head.startswith("Unknowns") and line.strip():

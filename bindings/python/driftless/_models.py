@@ -195,6 +195,32 @@ class BaseModel:
         """The drives with which the model follows the motions that it prescribes."""
         return _analyses.Followed(self._work(lambda: self._library_model().inverse(texts(settings))))
 
+    def gradient(self, of=None, by=None, **settings):
+        """How outputs or variables `of` at the end of a run (all outputs if none are named) change with parameters, inputs and
+        initial values `by` ("initial(x)"; all parameters if none are named)."""
+        names = () if of is None else (of,) if isinstance(of, str) else tuple(of)
+        return _analyses.Gradient(self._task("gradient", settings, names, by=listed(by)))
+
+    def optimum(self, **settings):
+        """What optimize{} of the model wants, as `driftless optimize`: a dictionary with "best", "objective", "start", ..."""
+        return self._task("optimize", settings)
+
+    def analyse(self, name, *, of=(), **options):
+        """What a command of the program finds: "modes", "linearize", ..., as a dictionary (its JSON) that prints as text. Options are
+        those of the command that are texts (at, steady, inputs, outputs, over, along, by, state_weight, input_weight,
+        start_from) and settings."""
+        known = ("at", "steady", "inputs", "outputs", "over", "along", "by", "state_weight", "input_weight", "start_from")
+        own = {key: pairs(options.pop(key)) for key in known if key in options}
+        return self._task(name, options, of, **{key: listed(value) for key, value in own.items()})
+
+    def _task(self, name, settings, of=(), **given):
+        given = {key: value for key, value in given.items() if value is not None}
+        found, text, note, completed = self._work(lambda: self._library_model().task(name, texts(settings), given, of))
+        found = json.loads(found)
+        if not completed:
+            raise Error((found.get("message") if isinstance(found, dict) else None) or note or f"{name}: not completed")
+        return Report(found if isinstance(found, dict) else {"list": found}, text)
+
 
 class Script(BaseModel):
     """A model from a script."""

@@ -187,35 +187,40 @@ class Result(Table):
 
 
 class Stored(Table):
-    """A result file (.h5) of the program; columns are read when they are used. Close it with close(), or use `with`."""
+    """A result file (.h5) of the program; columns are read when they are used. After close(), or a `with`, only what was
+    read is there."""
 
     def __init__(self, path):
         import h5py
 
-        self._path = _os.fspath(path)
+        self._path, self._columns, self._closed = _os.path.abspath(path), {}, False
         try:
-            self._file = h5py.File(self._path, "r")
-            meta = self._file["meta"]
-            states, outputs = _strings(meta["names/state"]), _strings(meta["names/outputs"])
-            units = _strings(meta["names/units"]) + _strings(self._file["outputs"].attrs["units"])
-            self.status, self.message = _string(meta["status"]), _string(meta["message"]) or None
+            with h5py.File(self._path, "r") as file:
+                self._describe(file, file["meta"])
         except (OSError, KeyError) as failure:
             raise Error(f"{self._path}: this is not a result of driftless: {failure}") from None
+
+    def _describe(self, file, meta):
+        states, outputs = _strings(meta["names/state"]), _strings(meta["names/outputs"])
+        units = _strings(meta["names/units"]) + _strings(file["outputs"].attrs["units"])
+        self.status, self.message = _string(meta["status"]), _string(meta["message"]) or None
         self.names = states + outputs
         self.units = dict(zip(self.names, units))
         self._number = {name: i for i, name in reversed(list(enumerate(self.names)))}
-        self._states, self._columns = len(states), {}
+        self._states = len(states)
         self.model, self.script = _string(meta["model"]), _string(meta["text"])
         self.parameters = dict(zip(_strings(meta["parameters/names"]), meta["parameters/values"][()].tolist()))
         residuals = zip(_strings(meta["names/residuals"]), meta["statistics/max_residual"][()].tolist())
         self.residuals = {name: value if value == value else None for name, value in residuals}
 
     def _read(self, key, column=None):
+        import h5py
+
         if (key, column) not in self._columns:
-            if not self._file:
+            if self._closed:
                 raise Error(f"{self._path} is closed")
-            data = self._file[key]
-            self._columns[key, column] = data[()] if column is None else data[:, column]
+            with h5py.File(self._path, "r") as file:
+                self._columns[key, column] = file[key][()] if column is None else file[key][:, column]
         return self._columns[key, column]
 
     @property
@@ -237,7 +242,8 @@ class Stored(Table):
         return len(self.t)
 
     def close(self):
-        self._file.close()
+        """Reads nothing from here on."""
+        self._closed = True
 
     def __enter__(self):
         return self
