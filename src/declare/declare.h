@@ -236,6 +236,7 @@ typedef struct dfl_model {
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */
     int run_line;              /* of simulate{}; 0: there is none */
+    double precision;          /* rtol of the run for which equations are prepared */
 } dfl_model;
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);

@@ -23,6 +23,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     model->goals.minimize = DFL_NO_EXPR;
     model->goals.tolerance = NAN;
     model->run = dfl_choices_none("simulate: ");
+    model->precision = 1e-6; /* as runs without rtol have */
     dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
     if (!status)
         status = set_names(model, path);

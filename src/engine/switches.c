@@ -49,6 +49,8 @@ dfl_status dfl_switches_create(dfl_runnable *run)
     dfl_switches *sw = &run->switches;
     dfl_status status = dfl_locking_create(&sw->lock, run->eq->graph, NULL, 0);
     if (!status)
+        sw->lock->precision = run->eq->model->precision;
+    if (!status)
         status = collect(run);
     if (status)
         return status;

@@ -249,6 +249,10 @@ dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                               const dfl_choices *choices)
 {
     const dfl_choices *script = &eq->model->run;
+    const dfl_choices said = merge(choices, script);
+    const double rtol = dfl_choices_number(&said, "rtol");
+    if (rtol > 0)
+        eq->model->precision = rtol;
     const char *why_not = dfl_runnable_unpackable(eq);
     if (is_chosen(choices, script, "linear", "sparse")) {
         *out = NULL;
@@ -260,7 +264,6 @@ dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                    : dfl_runnable_create_packed(out, eq);
     }
     const bool large = eq->nv + eq->nl + eq->nm >= DFL_SPARSE_FROM || eq->placing;
-    const dfl_choices said = merge(choices, script);
     return large && !why_not && dfl_choices_may_be_sparse(&said)
                ? dfl_runnable_create_packed(out, eq)
                : dfl_runnable_create(out, eq);

@@ -3,9 +3,16 @@
 #include "context/context.h"
 #include "symbolic/graph_internal.h"
 #include "symbolic/locking_internal.h"
+#include "symbolic/table_pieces.h"
 
 #include <string.h>
 
+static const double fine = 1e-8;     /* rtol below which jumps of fifth derivatives are met */
+static const double of_time = 30;    /* roughness that is stepped over, times rtol: knots of time */
+static const double of_state = 3000; /* ... cost less than those of the state */
+
+static bool may_be_stepped_over(const dfl_locking *lock, const dfl_spline *table,
+                                dfl_expr argument);
 static int same_points(const dfl_lock_pass *p, const dfl_spline *table, dfl_expr argument);
 static dfl_expr coefficient(dfl_graph *g, const dfl_spline *table, int k, dfl_expr branch);
 
@@ -16,7 +23,7 @@ dfl_expr dfl_lock_table(dfl_lock_pass *p, uint32_t i, dfl_expr a)
     const int number = (int)node->b, derivative = (int)node->c;
     const dfl_spline *table = &g->splines[number];
     const dfl_expr argument = p->part.expr[node->a];
-    if (table->smoothness >= 2 && table->end_smoothness >= 2)
+    if (may_be_stepped_over(p->lock, table, argument))
         return dfl_lock_rebuilt(p, i, a, 0, 0);
     dfl_condition at = {.kind = DFL_SWITCH_PIECE,
                         .source = dfl_spline_expr(g, number, 0, argument),
@@ -38,6 +45,22 @@ dfl_expr dfl_lock_table(dfl_lock_pass *p, uint32_t i, dfl_expr a)
         sum = dfl_add(g, dfl_mul(g, sum, u), dfl_mul(g, dfl_constant(g, factor), c));
     }
     return sum;
+}
+
+/* Steps over the jump of a third derivative cost digits at all tolerances, over one of the fifth at
+   small ones only (docs/numerics.md). But where points are so dense that the pieces hardly differ,
+   nothing is lost. */
+static bool may_be_stepped_over(const dfl_locking *lock, const dfl_spline *table, dfl_expr argument)
+{
+    const unsigned state = ~(1u << DFL_SYM_TIME | 1u << DFL_SYM_PARAM);
+    const double precision = lock->precision;
+    const int least =
+        table->smoothness < table->end_smoothness ? table->smoothness : table->end_smoothness;
+    if (least < 2)
+        return false;
+    const bool timed = (dfl_node_of(lock->graph, argument)->depends & state) == 0;
+    return precision == 0 || (least >= 4 && precision >= fine) ||
+           dfl_pieces_roughness(table) < (timed ? of_time : of_state) * precision;
 }
 
 /* A switch of another table with the same argument and points, or -1. */

@@ -10,7 +10,8 @@
        floor(u)         ->  k                   k <= u < k + 1
        table(u)         ->  its polynomial of piece k, the number of points below u
 
-   (of tables that have kinks or jumps in the slope).
+   (of tables that have kinks or jumps in the slope, and of smoother ones where the precision of a run
+   sees the jumps of higher derivatives).
 
    What is inside noevent stays as it is.
 
@@ -57,6 +58,7 @@ typedef struct dfl_locking {
     uint32_t nodes;       /* ... of the nodes below this one */
     const dfl_expr *open; /* conditions that are never frozen */
     int nopen;
+    double precision; /* rtol of runs; 0: tables of continuous curvature are never frozen */
 } dfl_locking;
 
 /* `open` (may be NULL) must outlive it. DFL_NO_MEMORY. */

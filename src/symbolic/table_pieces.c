@@ -191,6 +191,26 @@ static void expand(double *at, const double *coef, double t)
             at[i] += t * at[i + 1];
 }
 
+double dfl_pieces_roughness(const dfl_spline *pieces)
+{
+    const int n = pieces->n;
+    const double *x = pieces->x;
+    double low = INFINITY, high = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++) {
+        const double before = i > 0 ? x[i] - x[i - 1] : 0, after = i + 1 < n ? x[i + 1] - x[i] : 0;
+        const double reach = 0.5 * fmax(before, after);
+        const double *left = pieces->coef + COEFS * i;
+        double right[COEFS], far = reach;
+        expand(right, left + COEFS, -after);
+        for (int k = 0; k < COEFS; k++, far *= reach)
+            sum += fabs(left[k] - right[k]) * far;
+        low = fmin(low, left[0]);
+        high = fmax(high, left[0]);
+    }
+    const double whole = (high - low) * (x[n - 1] - x[0]);
+    return whole > 0 ? sum / whole : sum > 0 ? INFINITY : 0;
+}
+
 /* How many derivatives of the pieces on both sides of a knot agree, up to rounding; -1: not even
    their values. */
 static int knot_smoothness(const dfl_spline *pieces, int knot)
