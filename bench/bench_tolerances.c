@@ -74,7 +74,7 @@ static need measure(const task *it, double tolerance, double *end, bool keep)
     dfl_solver_options options = {
         .rtol = tolerance, .atol = tolerance, .output.on_step = note_order, .user = &orders};
     if (it->run) {
-        dfl_runnable_lock(&options.switches, it->run);
+        dfl_runnable_lock(&options.switches, it->run, NULL);
         dfl_runnable_pulses(&options.pulses, it->run);
     }
     const dfl_layout at = dfl_eom_layout(it->eom);

@@ -92,7 +92,7 @@ static inline dfl_status scripted_try_start(scripted *s, const dfl_solver_option
     dfl_solver_options locked = options ? *options : (dfl_solver_options){0};
     dfl_solver_free(s->solver);
     s->solver = NULL;
-    dfl_runnable_lock(&locked.switches, s->run);
+    dfl_runnable_lock(&locked.switches, s->run, NULL);
     dfl_runnable_pulses(&locked.pulses, s->run);
     dfl_status status = dfl_solver_create(&s->solver, s->ctx, dfl_runnable_eom(s->run), &locked);
     if (!status)

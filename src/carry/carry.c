@@ -24,10 +24,13 @@ dfl_status dfl_carried_create(dfl_carried_run **out, dfl_context *ctx, const dfl
         status = dfl_tables_view(&run->tables, ctx, model->tables, model->ntables);
     run->graph = (dfl_graph){.ctx = ctx, .splines = run->tables, .nsplines = model->ntables};
     if (!status)
+        status = dfl_carried_create_branching(run);
+    if (!status)
         status = make_programs(run);
     if (!status) {
         take_values(run);
         dfl_carried_prepare(run);
+        dfl_branching_mask(&run->branching);
         describe(run);
         status = prepare_motion(run);
     }
@@ -53,7 +56,8 @@ void dfl_carried_free(dfl_carried_run *run)
     }
     dfl_free(ctx, run->tables);
     dfl_free(ctx, run->param);
-    dfl_free(ctx, run->value);
+    dfl_branching_clear(&run->branching, ctx);
+    dfl_free(ctx, run->slope);
     dfl_free(ctx, run->bounds);
     dfl_free(ctx, run->start);
     dfl_free(ctx, run->held);
@@ -66,36 +70,25 @@ static dfl_status make_room(dfl_carried_run *run)
 {
     const dfl_carried *m = run->model;
     const dfl_eom *eom = &m->eom;
-    const size_t functions = (size_t)m->switches.count, moved = (size_t)(eom->nv + 2 * m->nmotions);
-    const int slopes[] = {m->switches.nslopes, m->instants.nslopes, m->pulses.nslopes,
-                          m->events.nslopes};
-    size_t most = 0, registers = 0;
-    for (int i = 0; i < 4; i++)
-        most = (size_t)slopes[i] > most ? (size_t)slopes[i] : most;
+    const size_t slopes = (size_t)m->events.nslopes;
+    size_t registers = 0;
     for (int i = 0; i < DFL_CARRY_PROGRAMS; i++) {
         const dfl_tape_data *tape = m->programs[i].tape;
         if (tape && tape->eval.length > 0 && tape->nregisters > registers)
             registers = tape->nregisters;
     }
     const size_t rows = (size_t)(eom->nl + eom->nm + eom->ns + eom->n0 + eom->ne + eom->nep);
-    run->param = dfl_alloc(run->ctx, (size_t)(m->nparams + m->ninputs + m->nlevels + m->nswitches),
-                           sizeof(double));
-    run->value = dfl_alloc(
-        run->ctx, 2 * functions + most + 2 * moved + (size_t)m->ncontinued + rows, sizeof(double));
+    run->param =
+        dfl_alloc(run->ctx, (size_t)(m->nparams + m->ninputs + m->nlevels), sizeof(double));
+    run->slope = dfl_alloc(run->ctx, slopes + rows, sizeof(double));
     run->bounds = dfl_alloc(run->ctx, registers, sizeof *run->bounds);
     run->start = dfl_alloc(run->ctx, (size_t)m->n, sizeof *run->start);
     run->held = dfl_alloc(run->ctx, (size_t)m->n, sizeof *run->held);
-    if (!run->param || !run->value || !run->bounds || !run->start || !run->held)
+    if (!run->param || !run->slope || !run->bounds || !run->start || !run->held)
         return DFL_NO_MEMORY;
     run->input = run->param + m->nparams;
     run->level = run->input + m->ninputs;
-    run->branch = run->level + m->nlevels;
-    run->noise = run->value + functions;
-    run->slope = run->noise + functions;
-    run->before = run->slope + most;
-    run->after = run->before + moved;
-    run->unlocked = run->after + moved;
-    run->scratch = run->unlocked + m->ncontinued;
+    run->scratch = run->slope + slopes;
     return DFL_OK;
 }
 
@@ -132,8 +125,14 @@ static void take_values(dfl_carried_run *run)
 
 void dfl_carried_prepare(dfl_carried_run *run)
 {
-    const double *const in[] = {NULL,       NULL,       NULL,        run->param,
-                                run->input, run->level, run->branch, NULL};
+    const double *const in[] = {NULL,
+                                NULL,
+                                NULL,
+                                run->param,
+                                run->input,
+                                run->level,
+                                run->branching.branch,
+                                run->branching.discrete};
     for (int i = 0; i < DFL_CARRY_PROGRAMS; i++)
         if (run->tape[i] && !run->model->programs[i].part)
             dfl_tape_prepare(run->tape[i], run->work[i], in);
@@ -142,7 +141,14 @@ void dfl_carried_prepare(dfl_carried_run *run)
 void dfl_carried_evaluate(const dfl_carried_run *run, int program, double t, const double *x,
                           const double *a, double *const *out)
 {
-    const double *const in[] = {&t, x, a, run->param, run->input, run->level, run->branch, NULL};
+    const double *const in[] = {&t,
+                                x,
+                                a,
+                                run->param,
+                                run->input,
+                                run->level,
+                                run->branching.branch,
+                                run->branching.discrete};
     if (run->tape[program])
         run->model->programs[program].code(run->work[program], in, out);
 }
@@ -153,7 +159,7 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
     dfl_carried_run *run = user;
     double *arrays[ARRAYS]; /* the fields of dfl_blocks in their order */
     memcpy(arrays, out, sizeof arrays);
-    dfl_carried_follow(run, t, x);
+    dfl_branching_follow(&run->branching, t, x);
     if (need == run->full)
         dfl_carried_evaluate(run, DFL_CARRY_ALL, t, x, NULL, arrays);
     for (int i = 0; need != run->full && i < 8; i++)
@@ -165,7 +171,7 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
 static int mass(double *M, double t, const double *x, void *user)
 {
     dfl_carried_run *run = user;
-    dfl_carried_follow(run, t, x);
+    dfl_branching_follow(&run->branching, t, x);
     dfl_carried_evaluate(run, DFL_CARRY_MASS, t, x, NULL, &M);
     return 0;
 }
@@ -176,7 +182,7 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
     dfl_carried_run *run = user;
     double *arrays[ARRAYS];
     memcpy(arrays, out, sizeof arrays);
-    dfl_carried_follow(run, t, x);
+    dfl_branching_follow(&run->branching, t, x);
     dfl_carried_evaluate(run, DFL_CARRY_JACOBIAN, t, x, a, arrays);
     return 0;
 }

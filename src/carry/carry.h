@@ -2,35 +2,16 @@
    engine/carried_source.c, and what runs them. No graph, no files, no printing.
 
    Input arrays of all programs are those of engine.h: time, x, a, parameters, inputs, levels,
-   branches, and one that is not used. */
+   branches, discrete variables. */
 #ifndef DFL_CARRY_H
 #define DFL_CARRY_H
 
+#include "carry/branching.h"
 #include "symbolic/symbolic.h"
 
 #include <driftless/solver.h>
 
 /* ---- what is exported ---- */
-
-enum {
-    DFL_CARRY_ALL, /* all blocks of dfl_blocks */
-    DFL_CARRY_MASS,
-    DFL_CARRY_JACOBIAN,
-    DFL_CARRY_OUTPUTS,
-    DFL_CARRY_MOMENTA,  /* nv momenta beyond M v, prescribed motions, their rates */
-    DFL_CARRY_UNLOCKED, /* rows that frozen branches continue, as they are */
-    DFL_CARRY_BALANCE,  /* rows and drift of the rate of gam */
-    DFL_CARRY_SWITCHES, /* conditions of all switching functions, and their slopes */
-    DFL_CARRY_SWITCH_SLOPES,
-    DFL_CARRY_INSTANTS, /* of those of time alone */
-    DFL_CARRY_INSTANT_SLOPES,
-    DFL_CARRY_PULSES, /* functions of time alone in the equations */
-    DFL_CARRY_PULSE_SLOPES,
-    DFL_CARRY_EVENTS,
-    DFL_CARRY_EVENT_SLOPES,
-    DFL_CARRY_BLOCK, /* eight: the blocks of one bit of a request */
-    DFL_CARRY_PROGRAMS = DFL_CARRY_BLOCK + 8
-};
 
 typedef void (*dfl_carried_fn)(double *work, const double *const *in, double *const *out);
 
@@ -39,23 +20,6 @@ typedef struct dfl_carried_program {
     dfl_carried_fn code;
     bool part; /* uses the registers of DFL_CARRY_ALL */
 } dfl_carried_program;
-
-/* Functions that are watched for zeros; entry k of the slopes: of function row[k] by unknown
-   column[k], or by time if that is n. */
-typedef struct dfl_carried_functions {
-    int count, nslopes;
-    const int *row, *column;
-    const bool *uses; /* n */
-} dfl_carried_functions;
-
-/* A switch: its kind as in symbolic/locking.h, and its table. A function: of which switch, and of which
-   end of its branch. */
-typedef struct dfl_carried_switch {
-    int kind, table;
-} dfl_carried_switch;
-typedef struct dfl_carried_watch {
-    int number, sense;
-} dfl_carried_watch;
 
 /* Something with a name. */
 typedef struct dfl_carried_name {
@@ -66,17 +30,14 @@ typedef struct dfl_carried_name {
 typedef struct dfl_carried {
     const char *name, *hash;
     dfl_eom eom; /* sizes and flags; the callbacks are the run's */
-    int n, nparams, ninputs, nlevels, noutputs, nevents, nmotions, ncontinued;
+    int n, nparams, ninputs, nlevels, noutputs, nevents;
     const dfl_carried_name *params, *inputs, *outputs, *x;
     const char *const *rows; /* nl + nm, ne, nep, n0 names */
     const int *levels;       /* ne + nep: the level of each invariant */
     const dfl_sizes *sizes;
     const dfl_carried_program *programs; /* DFL_CARRY_PROGRAMS */
-    dfl_carried_functions switches, instants, pulses, events;
-    int nswitches;
-    const dfl_carried_switch *switch_kinds;
-    const dfl_carried_watch *watched; /* switches.count */
-    const char *const *motions;       /* nmotions names */
+    dfl_branching_tables branching;
+    dfl_carried_functions pulses, events;
     const dfl_event_kind *event_kinds;
     const char *const *event_names, *const *event_failures; /* nevents */
     bool accelerations;                                     /* outputs contain them */

@@ -1,8 +1,5 @@
-/* carry_functions.c: functions that are watched for zeros: bounds, noise, rates. */
+/* carry_functions.c: functions that are watched for zeros: switches, pulses, events. */
 #include "carry/carry_internal.h"
-
-#include <math.h>
-#include <string.h>
 
 void dfl_carried_bounds(dfl_bounds *value, const dfl_carried_run *run, int program,
                         const dfl_bounds *t, const dfl_bounds *x)
@@ -14,31 +11,67 @@ void dfl_carried_bounds(dfl_bounds *value, const dfl_carried_run *run, int progr
     dfl_tape_enclose(run->tape[program], run->bounds, in, &value);
 }
 
-void dfl_carried_noise(double *noise, const dfl_carried_run *run,
-                       const dfl_carried_functions *functions, int slopes, double t,
-                       const double *x, const double *tolerance)
+/* ------------------------------------------------------------------------------- switches */
+
+static void evaluate(double *out, int program, double t, const double *x, void *run)
 {
-    double *slope = run->slope;
-    memset(noise, 0, (size_t)functions->count * sizeof *noise);
-    dfl_carried_evaluate(run, slopes, t, x, NULL, &slope);
-    for (int k = 0; k < functions->nslopes; k++) {
-        const int column = functions->column[k];
-        const double change = column < run->model->n ? fabs(slope[k]) * tolerance[column] : 0;
-        noise[functions->row[k]] += isfinite(change) ? change : 0;
-    }
+    dfl_carried_evaluate(run, program, t, x, NULL, &out);
 }
 
-double dfl_carried_rate(const dfl_carried_run *run, int which, double t, const double *x,
-                        const double *rate)
+static void enclose(dfl_bounds *out, int program, const dfl_bounds *t, const dfl_bounds *x,
+                    void *run)
 {
-    const dfl_carried_functions *functions = &run->model->switches;
-    double *slope = run->slope, sum = 0;
-    dfl_carried_evaluate(run, DFL_CARRY_SWITCH_SLOPES, t, x, NULL, &slope);
-    for (int k = 0; k < functions->nslopes; k++)
-        if (functions->row[k] == which)
-            sum +=
-                slope[k] * (functions->column[k] < run->model->n ? rate[functions->column[k]] : 1);
-    return sum;
+    dfl_carried_bounds(out, run, program, t, x);
+}
+
+static void prepare(void *run)
+{
+    dfl_carried_prepare(run);
+}
+
+static void set_levels(double t, const double *x, void *run)
+{
+    dfl_carried_set_levels(run, t, x);
+}
+
+static void refuse(int line, const char *message, void *run)
+{
+    (void)line;
+    dfl_fail(((dfl_carried_run *)run)->ctx, DFL_CALLBACK, "%s", message);
+}
+
+dfl_status dfl_carried_create_branching(dfl_carried_run *run)
+{
+    const dfl_branching_host host = {.evaluate = evaluate,
+                                     .enclose = enclose,
+                                     .prepare = prepare,
+                                     .set_levels = set_levels,
+                                     .refuse = refuse,
+                                     .run = run};
+    return dfl_branching_create(&run->branching, run->ctx, &run->model->branching, &run->graph,
+                                &host);
+}
+
+bool dfl_carried_settle(dfl_carried_run *run, double t, const double *x, const double *rate)
+{
+    return dfl_branching_settle(&run->branching, t, x, rate);
+}
+
+void dfl_carried_lock(dfl_carried_run *run, bool locked)
+{
+    run->branching.locked = locked;
+}
+
+int dfl_carried_indicators(const dfl_carried_run *run)
+{
+    return run->model->branching.switches.count + run->model->nevents;
+}
+
+void dfl_carried_indicate(double *value, dfl_carried_run *run, double t, const double *x)
+{
+    double *events = value + run->model->branching.switches.count;
+    dfl_branching_values(value, &run->branching, t, x);
+    dfl_carried_evaluate(run, DFL_CARRY_EVENTS, t, x, NULL, &events);
 }
 
 /* ------------------------------------------------------------------------------- pulses, events */
@@ -75,8 +108,9 @@ static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const
 static int event_noise(double *noise, double t, const double *x, const double *tolerance,
                        void *user)
 {
-    const dfl_carried_run *run = user;
-    dfl_carried_noise(noise, run, &run->model->events, DFL_CARRY_EVENT_SLOPES, t, x, tolerance);
+    dfl_carried_run *run = user;
+    dfl_carried_evaluate(run, DFL_CARRY_EVENT_SLOPES, t, x, NULL, &run->slope);
+    dfl_watched_noise(noise, &run->model->events, run->slope, run->model->n, tolerance);
     return 0;
 }
 
@@ -110,5 +144,5 @@ void dfl_carried_listen(dfl_solver_options *options, dfl_carried_run *run)
                                           .noise = event_noise};
     options->output.on_step = on_step;
     options->user = run;
-    dfl_carried_describe_switches(&options->switches, run);
+    dfl_branching_lock(&options->switches, &run->branching);
 }

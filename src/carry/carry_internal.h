@@ -18,11 +18,12 @@ struct dfl_carried_run {
     double *work[DFL_CARRY_PROGRAMS];
     dfl_spline *tables;
     dfl_graph graph; /* its tables alone */
-    double *param, *input, *level, *branch;
+    double *param, *input, *level;
+    dfl_branching branching;
     double *start; /* n: values of the next start ... */
     bool *held;    /* ... and those that stay */
-    bool locked, changed, started;
-    double *value, *noise, *slope, *before, *after, *unlocked, *scratch;
+    bool changed, started;
+    double *slope, *scratch;
     dfl_bounds *bounds;
     dfl_accelerations *motion;
     double *a, *balance;
@@ -38,19 +39,12 @@ void dfl_carried_evaluate(const dfl_carried_run *run, int program, double t, con
 void dfl_carried_set_levels(dfl_carried_run *run, double t, const double *x);
 /* v' at (t, x). */
 const double *dfl_carried_accelerations(dfl_carried_run *run, double t, const double *x);
-void dfl_carried_follow(dfl_carried_run *run, double t, const double *x);
 
 /* carry_functions.c */
 void dfl_carried_bounds(dfl_bounds *value, const dfl_carried_run *run, int program,
                         const dfl_bounds *t, const dfl_bounds *x);
-void dfl_carried_noise(double *noise, const dfl_carried_run *run,
-                       const dfl_carried_functions *functions, int slopes, double t,
-                       const double *x, const double *tolerance);
-double dfl_carried_rate(const dfl_carried_run *run, int which, double t, const double *x,
-                        const double *rate);
 void dfl_carried_listen(dfl_solver_options *options, dfl_carried_run *run);
-
-/* carry_switches.c */
-void dfl_carried_describe_switches(dfl_switch_options *out, dfl_carried_run *run);
+/* Branches and what happens at instants. */
+dfl_status dfl_carried_create_branching(dfl_carried_run *run);
 
 #endif

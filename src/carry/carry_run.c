@@ -77,7 +77,6 @@ static dfl_status create_solver(dfl_carried_run *run, double rtol)
     run->solver = NULL;
     options.rtol = rtol;
     dfl_carried_listen(&options, run);
-    run->locked = true;
     return dfl_solver_create(&run->solver, run->ctx, &run->eom, &options);
 }
 
@@ -137,15 +136,19 @@ const double *dfl_carried_state(const dfl_carried_run *run)
 
 /* ------------------------------------------------------------------------------- states */
 
-static size_t numbers(const dfl_carried_run *run)
+/* Parameters, inputs and levels are one block of numbers, discrete variables and branches another. */
+static size_t bytes_of(const dfl_carried_run *run, bool switching)
 {
     const dfl_carried *m = run->model;
-    return (size_t)(m->nparams + m->ninputs + m->nlevels + m->nswitches);
+    return (size_t)(switching ? m->branching.ndiscretes + run->branching.nitems
+                              : m->nparams + m->ninputs + m->nlevels) *
+           sizeof(double);
 }
 
 size_t dfl_carried_saved_size(const dfl_carried_run *run)
 {
-    return numbers(run) * sizeof(double) + (run->solver ? dfl_solver_saved_size(run->solver) : 0);
+    return bytes_of(run, false) + bytes_of(run, true) +
+           (run->solver ? dfl_solver_saved_size(run->solver) : 0);
 }
 
 dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run)
@@ -153,19 +156,24 @@ dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run)
     if (!run->started)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
     const dfl_status status = dfl_carried_refresh(run);
-    const size_t size = numbers(run) * sizeof(double);
-    memcpy(bytes, run->param, size);
-    return status ? status : dfl_solver_save((unsigned char *)bytes + size, run->solver);
+    const size_t numbers = bytes_of(run, false), switching = bytes_of(run, true);
+    unsigned char *to = bytes;
+    memcpy(to, run->param, numbers);
+    memcpy(to + numbers, run->branching.discrete, switching);
+    return status ? status : dfl_solver_save(to + numbers + switching, run->solver);
 }
 
 dfl_status dfl_carried_restore(dfl_carried_run *run, const void *bytes)
 {
     if (!run->started)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
-    const size_t size = numbers(run) * sizeof(double);
-    memcpy(run->param, bytes, size);
+    const size_t numbers = bytes_of(run, false), switching = bytes_of(run, true);
+    const unsigned char *from = bytes;
+    memcpy(run->param, from, numbers);
+    memcpy(run->branching.discrete, from + numbers, switching);
     run->changed = false;
     run->stopped = -1;
     dfl_carried_prepare(run);
-    return dfl_solver_restore(run->solver, (const unsigned char *)bytes + size);
+    dfl_branching_mask(&run->branching);
+    return dfl_solver_restore(run->solver, from + numbers + switching);
 }

@@ -5,20 +5,25 @@
 #include "carry/carry.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct writer {
     dfl_text *text;
     const dfl_runnable *run;
     const dfl_equations *eq;
-    const program *programs[DFL_CARRY_PROGRAMS];
+    const program *programs[DFL_CARRY_PROGRAMS]; /* NULL: there is none */
     program balance;
 } writer;
 
 static void list_programs(writer *w);
 static dfl_status write_programs(writer *w);
 static void write_tables(const writer *w);
-static void write_functions(const writer *w, const char *name, const dfl_functions *functions);
+static void write_functions(const writer *w, const char *name,
+                            const dfl_carried_functions *functions);
 static void write_switches(const writer *w);
+static void write_actions(const writer *w);
+static void write_contacts(const writer *w);
+static void write_branching(const writer *w);
 static void write_events(const writer *w);
 static void write_names(const writer *w);
 static void write_sizes(const writer *w);
@@ -36,11 +41,15 @@ dfl_status dfl_runnable_carry(dfl_text *text, dfl_runnable *run)
     list_programs(&w);
     write_tables(&w);
     status = write_programs(&w);
-    write_functions(&w, "model_switch_functions", &run->switches.all);
-    write_functions(&w, "model_instant_functions", &run->switches.of_time);
-    write_functions(&w, "model_pulse_functions", &run->pulses);
-    write_functions(&w, "model_event_functions", &run->events);
+    write_functions(&w, "model_switch_functions", &run->tables.switches);
+    write_functions(&w, "model_instant_functions", &run->tables.instants);
+    write_functions(&w, "model_gap_functions", &run->tables.gaps);
+    write_functions(&w, "model_pulse_functions", &run->pulses.table);
+    write_functions(&w, "model_event_functions", &run->events.table);
     write_switches(&w);
+    write_actions(&w);
+    write_contacts(&w);
+    write_branching(&w);
     write_events(&w);
     write_names(&w);
     write_sizes(&w);
@@ -49,17 +58,10 @@ dfl_status dfl_runnable_carry(dfl_text *text, dfl_runnable *run)
 
 const char *dfl_runnable_uncarried(const dfl_runnable *run)
 {
-    const dfl_actions *actions = &run->eq->model->actions;
     if (run->tree)
         return "masses that a recursion evaluates";
     if (run->packed)
         return "sparse matrices";
-    if (actions->touches.count > 0)
-        return "contacts or friction with sticking";
-    if (actions->discretes.count > 0)
-        return "discrete variables";
-    if (actions->list.count > 0)
-        return "events or samples that act";
     return NULL;
 }
 
@@ -68,24 +70,15 @@ const char *dfl_runnable_uncarried(const dfl_runnable *run)
 static void list_programs(writer *w)
 {
     const dfl_runnable *run = w->run;
-    const dfl_switches *sw = &run->switches;
-    const bool slopes = sw->count > 0, instants = sw->instants > 0;
-    w->programs[DFL_CARRY_ALL] = &run->all;
-    w->programs[DFL_CARRY_MASS] = &run->mass;
-    w->programs[DFL_CARRY_JACOBIAN] = w->eq->have_jacobians ? &run->jacobian : NULL;
-    w->programs[DFL_CARRY_OUTPUTS] = &run->outputs;
-    w->programs[DFL_CARRY_MOMENTA] = slopes ? &sw->momenta : NULL;
-    w->programs[DFL_CARRY_UNLOCKED] = slopes ? &sw->unlocked : NULL;
-    w->programs[DFL_CARRY_SWITCHES] = slopes ? &sw->all.values : NULL;
-    w->programs[DFL_CARRY_SWITCH_SLOPES] = slopes ? &sw->all.slopes : NULL;
-    w->programs[DFL_CARRY_INSTANTS] = instants ? &sw->of_time.values : NULL;
-    w->programs[DFL_CARRY_INSTANT_SLOPES] = instants ? &sw->of_time.slopes : NULL;
+    memcpy(w->programs, run->carried, sizeof w->programs);
+    if (!w->eq->have_jacobians)
+        w->programs[DFL_CARRY_JACOBIAN] = NULL;
+    if (!run->tables.masked)
+        w->programs[DFL_CARRY_MASKS] = NULL;
     w->programs[DFL_CARRY_PULSES] = run->pulses.count > 0 ? &run->pulses.values : NULL;
     w->programs[DFL_CARRY_PULSE_SLOPES] = run->pulses.count > 0 ? &run->pulses.slopes : NULL;
     w->programs[DFL_CARRY_EVENTS] = run->events.count > 0 ? &run->events.values : NULL;
     w->programs[DFL_CARRY_EVENT_SLOPES] = run->events.count > 0 ? &run->events.slopes : NULL;
-    for (int i = 0; i < SINGLE_BLOCKS; i++)
-        w->programs[DFL_CARRY_BLOCK + i] = &run->single[i];
     w->balance = (program){.tape = run->balance};
     w->programs[DFL_CARRY_BALANCE] = run->balance ? &w->balance : NULL;
 }
@@ -139,6 +132,14 @@ static void write_ints(const writer *w, const char *type, const char *name, cons
     dfl_text_add(w->text, "%s};\n", count ? "" : "0");
 }
 
+static void write_flags(const writer *w, const char *name, const bool *flag, int count)
+{
+    dfl_text_add(w->text, "static const bool %s[] = {", name);
+    for (int i = 0; i < count; i++)
+        dfl_text_add(w->text, "%d, ", flag[i]);
+    dfl_text_add(w->text, "0};\n");
+}
+
 static void write_tables(const writer *w)
 {
     const dfl_graph *graph = w->eq->graph;
@@ -157,38 +158,91 @@ static void write_tables(const writer *w)
     dfl_text_add(w->text, "    {0}};\n");
 }
 
-static void write_functions(const writer *w, const char *name, const dfl_functions *functions)
+static void write_functions(const writer *w, const char *name,
+                            const dfl_carried_functions *functions)
 {
-    const int slopes = functions->count > 0 ? functions->slope.count : 0;
-    dfl_text_add(w->text, "static const int %s_row[] = {", name);
-    for (int k = 0; k < slopes; k++)
-        dfl_text_add(w->text, "%d, ", functions->slope.entry[k].row);
-    dfl_text_add(w->text, "0};\nstatic const int %s_column[] = {", name);
-    for (int k = 0; k < slopes; k++)
-        dfl_text_add(w->text, "%d, ", functions->slope.entry[k].col);
-    dfl_text_add(w->text, "0};\nstatic const bool %s_uses[] = {", name);
-    for (int j = 0; functions->uses && j < w->eq->n; j++)
-        dfl_text_add(w->text, "%d, ", functions->uses[j]);
-    dfl_text_add(w->text, "0};\n#define %s {%d, %d, %s_row, %s_column, %s_uses}\n", name,
-                 functions->count, slopes, name, name, name);
+    char part[60];
+    snprintf(part, sizeof part, "%s_row", name);
+    write_ints(w, "int", part, functions->row, functions->nslopes);
+    snprintf(part, sizeof part, "%s_column", name);
+    write_ints(w, "int", part, functions->column, functions->nslopes);
+    snprintf(part, sizeof part, "%s_uses", name);
+    write_flags(w, part, functions->uses, functions->uses ? w->eq->n : 0);
+    dfl_text_add(w->text, "#define %s {%d, %d, %s_row, %s_column, %s_uses}\n", name,
+                 functions->count, functions->nslopes, name, name, name);
 }
 
 static void write_switches(const writer *w)
 {
-    const dfl_switches *sw = &w->run->switches;
-    const dfl_model *model = w->eq->model;
+    const dfl_branching_tables *m = &w->run->tables;
     dfl_text_add(w->text, "static const dfl_carried_switch model_switch_kinds[] = {");
-    for (int i = 0; i < sw->nitems; i++)
-        dfl_text_add(w->text, "{%d, %d}, ", (int)sw->item[i].kind, sw->item[i].spline);
+    for (int i = 0; i < w->run->branching.nitems; i++)
+        dfl_text_add(w->text, "{%d, %d}, ", m->kinds[i].kind, m->kinds[i].table);
     dfl_text_add(w->text, "{0}};\nstatic const dfl_carried_watch model_watched[] = {");
-    for (int i = 0; i < sw->count; i++)
-        dfl_text_add(w->text, "{%d, %d}, ", sw->watched[i].number, sw->watched[i].sense);
+    for (int i = 0; i < m->switches.count; i++)
+        dfl_text_add(w->text, "{%d, %d}, ", m->watched[i].number, m->watched[i].sense);
     dfl_text_add(w->text, "{0}};\nstatic const char *const model_motions[] = {");
-    for (int i = 0; i < model->motions.count; i++) {
-        dfl_emit_string(w->text, model->motions.item[i].name);
+    for (int i = 0; i < m->nmotions; i++) {
+        dfl_emit_string(w->text, m->motions[i]);
         dfl_text_add(w->text, ", ");
     }
     dfl_text_add(w->text, "0};\n");
+}
+
+static void write_actions(const writer *w)
+{
+    const dfl_branching_tables *m = &w->run->tables;
+    int targets = 0;
+    for (int i = 0; i < m->nactions; i++)
+        targets += m->actions[i].nsets + m->actions[i].nimpulses;
+    write_ints(w, "int", "model_targets", w->run->actions.target, targets);
+    dfl_text_add(w->text, "static const dfl_carried_action model_actions[] = {\n");
+    for (int i = 0; i < m->nactions; i++) {
+        const dfl_carried_action *action = &m->actions[i];
+        dfl_text_add(w->text, "    {%d, %d, %d, %d, %d, %d, model_targets + %d},\n",
+                     action->sampled, action->event, action->direction, action->nsets,
+                     action->nimpulses, action->first, action->first);
+    }
+    dfl_text_add(w->text, "    {0}};\n");
+    dfl_emit_numbers(w->text, "model_discretes", m->first, (size_t)m->ndiscretes);
+    write_ints(w, "int", "model_before", m->before, m->ndiscretes);
+    write_flags(w, "model_acting", m->acting, w->eq->model->count[DFL_AN_EVENT]);
+}
+
+static void write_contacts(const writer *w)
+{
+    const dfl_branching_tables *m = &w->run->tables;
+    dfl_text_add(w->text, "static const dfl_contact model_contacts[] = {\n");
+    for (int i = 0; i < m->ncontacts; i++) {
+        const dfl_contact *contact = &m->contacts[i];
+        dfl_text_add(w->text, "    {");
+        dfl_emit_string(w->text, contact->name);
+        dfl_text_add(w->text, ", %d, %d, %d, %d},\n", contact->normal, contact->tangent,
+                     contact->event, contact->directions);
+    }
+    dfl_text_add(w->text, "    {0}};\nstatic const dfl_carried_mode model_modes[] = {");
+    for (int i = 0; i < m->ncontacts; i++) {
+        const dfl_carried_mode *mode = &m->modes[i];
+        dfl_text_add(w->text, "{%d, %d, %d, {%d, %d}, %d}, ", mode->closed, mode->stick,
+                     mode->sense, mode->along[0], mode->along[1], mode->speed);
+    }
+    dfl_text_add(w->text, "{0}};\n");
+}
+
+static void write_branching(const writer *w)
+{
+    const dfl_branching_tables *m = &w->run->tables;
+    dfl_text_add(
+        w->text,
+        "#define CARRIED_BRANCHING {.n = %d, .nv = %d, .nrows = %d, .nswitches = %d, .nactions = "
+        "%d, .ncontacts = %d, .kinds = model_switch_kinds, .watched = model_watched, .switches = "
+        "model_switch_functions, .instants = model_instant_functions, .gaps = "
+        "model_gap_functions, .ncontinued = %d, .nmotions = %d, .ndiscretes = %d, .motions = "
+        "model_motions, .first = model_discretes, .before = model_before, .actions = "
+        "model_actions, .contacts = model_contacts, .modes = model_modes, .acting = model_acting, "
+        ".masked = %d}\n",
+        m->n, m->nv, m->nrows, m->nswitches, m->nactions, m->ncontacts, m->ncontinued, m->nmotions,
+        m->ndiscretes, m->masked);
 }
 
 static const dfl_declaration *declared(const writer *w, dfl_declared kind, int index)
@@ -286,17 +340,13 @@ static void write_sizes(const writer *w)
     dfl_text_add(
         w->text,
         "#define CARRIED_PARTS .eom = CARRIED_EOM, .n = %d, .nparams = %d, .ninputs = %d, .nlevels "
-        "= %d, .noutputs = %d, .nevents = %d, .nmotions = %d, .ncontinued = %d, .params = "
-        "model_params, .inputs = model_inputs, .outputs = model_outputs, .x = model_unknowns, "
-        ".rows = model_rows, .levels = model_levels, .sizes = &model_unknown_sizes, .programs = "
-        "model_programs, .switches = model_switch_functions, .instants = model_instant_functions, "
-        ".pulses = model_pulse_functions, .events = model_event_functions, .nswitches = %d, "
-        ".switch_kinds = model_switch_kinds, .watched = model_watched, .motions = model_motions, "
+        "= %d, .noutputs = %d, .nevents = %d, .params = model_params, .inputs = model_inputs, "
+        ".outputs = model_outputs, .x = model_unknowns, .rows = model_rows, .levels = "
+        "model_levels, .sizes = &model_unknown_sizes, .programs = model_programs, .branching = "
+        "CARRIED_BRANCHING, .pulses = model_pulse_functions, .events = model_event_functions, "
         ".event_kinds = model_event_kinds, .event_names = model_event_names, .event_failures = "
         "model_event_failures, .accelerations = %d, .ntables = %d, .tables = model_tables\n",
         eq->n, model->count[DFL_A_PARAM], model->count[DFL_AN_INPUT],
         model->count[DFL_AN_INVARIANT], model->count[DFL_AN_OUTPUT], model->count[DFL_AN_EVENT],
-        w->run->switches.count > 0 ? model->motions.count : 0,
-        w->run->switches.count > 0 ? w->run->switches.ncontinued : 0, w->run->switches.nitems,
         w->run->motion != NULL, eq->graph->nsplines);
 }

@@ -163,8 +163,8 @@ static dfl_status check(bool *good, dfl_runnable *run)
                                                  run->param,
                                                  run->input,
                                                  run->level,
-                                                 run->switches.branch,
-                                                 run->actions.discrete};
+                                                 run->branching.branch,
+                                                 run->branching.discrete};
         for (int i = 0; !status && *good && i < COMPILED; i++)
             status = dfl_native_check(good, run->native, i, used[i]->tape, used[i]->work, in);
     }

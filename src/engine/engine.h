@@ -125,8 +125,9 @@ dfl_status dfl_runnable_restore(dfl_runnable *run, const void *bytes);
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
 
 /* From now on the equations keep the branches of select, abs, sign, min, max, floor and tables until
-   the solver changes them through `out`; before, they follow every state. */
-void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run);
+   the solver changes them through `out`; before, they follow every state. `name` is called with the
+   runnable and writes what users call a function; NULL: numbers. */
+void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run, dfl_switch_name_fn name);
 /* They follow every state again; contacts keep their modes. */
 void dfl_runnable_unlock(dfl_runnable *run);
 

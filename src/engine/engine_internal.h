@@ -2,61 +2,48 @@
 #ifndef DFL_ENGINE_INTERNAL_H
 #define DFL_ENGINE_INTERNAL_H
 
+#include "carry/carry.h"
 #include "eom/eom.h"
 #include "derive/derive.h"
 #include "engine/engine.h"
 #include "engine/functions.h"
 #include "engine/tree_engine.h"
 
-/* The function of a switch: of the lower (-1) or upper (1) end of its branch, or of the only one. */
-typedef struct dfl_watch {
-    int number, sense;
-} dfl_watch;
-
-/* The branches of a run, and the functions that bound them (switches.c). */
+/* The switches of a run, and the functions that bound their branches (switches.c). */
 typedef struct dfl_switches {
     dfl_locking *lock;
     dfl_switch *item; /* those of `lock`, then one for each action, then those of contacts */
     int nitems, first_contact;
-    bool locked;         /* branches change only when told to; otherwise they follow every state */
-    double *branch;      /* per switch; of a sign 0 if it is not locked and the condition is zero */
-    dfl_watch *watched;  /* the functions, those of time first ... */
-    int count, instants; /* ... all of them, and those */
-    bool *flipped;       /* those that changed their branch at the present instant */
+    dfl_carried_switch *kinds;  /* of the items */
+    dfl_carried_watch *watched; /* the functions, those of time first ... */
+    int count, instants;        /* ... all of them, and those */
     dfl_functions all, of_time; /* conditions: of all switches, and of those of time alone */
-    double *value, *noise;
     dfl_expr
         *continued; /* rows with roots or powers that frozen branches continue below zero ... */
     int ncontinued;
-    program unlocked; /* ... as they are, and their values */
-    double *unlocked_value;
-    program energy;  /* T + V in the present branches */
-    program momenta; /* nv momenta beyond M v, prescribed motions, their rates */
-    double *before, *after;
-    bool beyond; /* one branch is tried, */
-    double held; /* which is this one */
+    program unlocked; /* ... as they are */
+    program energy;   /* T + V in the present branches */
+    program momenta;  /* nv momenta beyond M v, prescribed motions, their rates */
 } dfl_switches;
 
 /* What events and samples do (run_actions.c). */
 typedef struct dfl_run_actions {
-    double *discrete; /* the present values */
-    program values;   /* of all assignments and impulses, action by action */
-    double *value;
-    program masks; /* nl + nm: of rows that can be off; 1 of others */
-    double *mask;
-    bool *off;
-    bool masked;  /* there are such rows */
-    bool *acting; /* of the events: those that do something */
+    double *first; /* of the discrete variables, ... */
+    int *before;   /* ... and whose value before an instant each is */
+    dfl_carried_action *table;
+    int *target;
+    program values; /* of all assignments and impulses, action by action */
+    program masks;  /* nl + nm: of rows that can be off; 1 of others */
+    bool masked;    /* there are such rows */
+    bool *acting;   /* of the events: those that do something */
 } dfl_run_actions;
 
 /* Contacts and friction with modes (run_contacts.c). */
 typedef struct dfl_run_contacts {
     dfl_contact *contacts; /* for the solver */
-    dfl_functions motion;  /* gap and slip of each */
-    program laws;          /* load, limit, restitution, coefficient of each */
-    double *value, *noise; /* 2 of each; values of the laws: 4 of each */
-    double *law;
-    int *contact; /* of the watched functions */
+    dfl_carried_mode *modes;
+    dfl_functions motion; /* gap and slip of each */
+    program laws;         /* load, limit, restitution, coefficient of each */
 } dfl_run_contacts;
 
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
@@ -109,6 +96,11 @@ struct dfl_runnable {
     dfl_switches switches;
     dfl_run_actions actions;
     dfl_run_contacts contacts;
+    dfl_branching_tables tables; /* of the three */
+    const char **motion_names;   /* of prescribed motions, and their lines: in the tables */
+    int *motion_lines;
+    const program *carried[DFL_CARRY_PROGRAMS]; /* the programs by number; NULL: there is none */
+    dfl_branching branching; /* branches and discrete variables, and what changes them */
     dfl_functions events;
     dfl_functions pulses; /* of time alone */
     dfl_native *native;
@@ -163,21 +155,14 @@ dfl_status dfl_actions_create(dfl_runnable *run);
 dfl_status dfl_actions_prepare(dfl_runnable *run);
 void dfl_actions_clear(dfl_runnable *run);
 void dfl_actions_list(dfl_switch *items, const dfl_runnable *run);
-/* At the start: discrete variables have their first values, and samples that begin there act. */
-void dfl_actions_begin(dfl_runnable *run);
-/* Does what the actions whose functions crossed do, at (t, change->x). */
-void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, double t);
-/* Whether function `which` crossed by rounding only: its event does not act. */
-bool dfl_actions_contrary(const dfl_runnable *run, int which, const dfl_change *change, double t);
-/* Notes which rows are off; whether that has changed. */
-bool dfl_actions_mask(dfl_runnable *run);
-
 /* run_contacts.c: three functions for each contact as items behind those of actions; programs. */
-enum { CONTACT_ITEMS = 3 };
 void dfl_contacts_list(dfl_switch *items, const dfl_runnable *run);
 dfl_status dfl_run_contacts_create(dfl_runnable *run);
 void dfl_run_contacts_clear(dfl_runnable *run);
-void dfl_run_contacts_describe(dfl_switch_options *out, dfl_runnable *run);
+
+/* run_branching.c: the tables, and what runs on them. DFL_NO_MEMORY. */
+dfl_status dfl_run_branching_create(dfl_runnable *run);
+void dfl_run_branching_clear(dfl_runnable *run);
 
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

@@ -1,9 +1,6 @@
 /* functions.c: watched functions as tapes. */
 #include "engine/engine_internal.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Which unknowns the rows contain. */
 static dfl_status find_uses(dfl_functions *out, const dfl_runnable *run, const dfl_expr *rows)
 {
@@ -29,42 +26,55 @@ static dfl_status find_uses(dfl_functions *out, const dfl_runnable *run, const d
     return DFL_OK;
 }
 
+static dfl_status create_slopes(dfl_functions *out, dfl_runnable *run, const dfl_sparse *slope)
+{
+    const size_t count = (size_t)slope->count;
+    dfl_expr *exprs = dfl_alloc(run->ctx, count, sizeof *exprs);
+    int *row = out->entries = dfl_alloc(run->ctx, 2 * count, sizeof *row);
+    out->slope_value = dfl_alloc(run->ctx, count, sizeof *out->slope_value);
+    dfl_status status = exprs && row && out->slope_value ? DFL_OK : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < slope->count; k++) {
+        exprs[k] = slope->entry[k].expr;
+        row[k] = slope->entry[k].row;
+        row[slope->count + k] = slope->entry[k].col;
+    }
+    out->table = (dfl_carried_functions){out->count, slope->count, row,
+                                         status ? NULL : row + slope->count, out->uses};
+    if (!status)
+        status = dfl_program_create(&out->slopes, run, exprs, slope->count);
+    dfl_free(run->ctx, exprs);
+    return status;
+}
+
 dfl_status dfl_functions_create(dfl_functions *out, dfl_runnable *run, const dfl_expr *rows,
                                 int count)
 {
     const dfl_equations *eq = run->eq;
+    dfl_sparse slope = {0};
     out->count = count;
     dfl_status status = dfl_program_create(&out->values, run, rows, count);
     if (status || count == 0)
         return status;
-    dfl_expr *symbols = dfl_alloc(run->ctx, (size_t)eq->n + 1, sizeof *symbols), *entries = NULL;
+    dfl_expr *symbols = dfl_alloc(run->ctx, (size_t)eq->n + 1, sizeof *symbols);
     if (!symbols)
         return DFL_NO_MEMORY;
     for (int j = 0; j < eq->n; j++)
         symbols[j] = eq->x[j].symbol;
     symbols[eq->n] = dfl_symbol_expr(eq->graph, DFL_SYM_TIME, 0, "time");
-    status = dfl_jacobian_exprs(&out->slope, eq->graph, rows, count, symbols, eq->n + 1);
+    status = dfl_jacobian_exprs(&slope, eq->graph, rows, count, symbols, eq->n + 1);
     dfl_free(run->ctx, symbols);
-    if (status)
-        return status;
-    entries = dfl_alloc(run->ctx, (size_t)out->slope.count, sizeof *entries);
-    out->slope_value = dfl_alloc(run->ctx, (size_t)out->slope.count, sizeof *out->slope_value);
-    out->bounds = dfl_alloc(run->ctx, dfl_tape_work(out->values.tape), sizeof *out->bounds);
-    if (!entries || !out->slope_value || !out->bounds)
-        status = DFL_NO_MEMORY;
     if (!status)
         status = find_uses(out, run, rows);
-    for (int k = 0; !status && k < out->slope.count; k++)
-        entries[k] = out->slope.entry[k].expr;
     if (!status)
-        status = dfl_program_create(&out->slopes, run, entries, out->slope.count);
-    dfl_free(run->ctx, entries);
-    return status;
+        status = create_slopes(out, run, &slope);
+    dfl_sparse_clear(&slope, run->ctx);
+    out->bounds = dfl_alloc(run->ctx, dfl_tape_work(out->values.tape), sizeof *out->bounds);
+    return status || out->bounds ? status : DFL_NO_MEMORY;
 }
 
 void dfl_functions_clear(dfl_functions *functions, dfl_context *ctx)
 {
-    dfl_sparse_clear(&functions->slope, ctx);
+    dfl_free(ctx, functions->entries);
     dfl_free(ctx, functions->slope_value);
     dfl_free(ctx, functions->bounds);
     dfl_free(ctx, functions->uses);
@@ -83,25 +93,8 @@ void dfl_functions_noise(double *noise, const dfl_functions *functions, const df
                          double t, const double *x, const double *tolerance)
 {
     double *slope = functions->slope_value;
-    memset(noise, 0, (size_t)functions->count * sizeof *noise);
-    if (functions->count > 0)
-        dfl_runnable_evaluate(&functions->slopes, run, t, x, NULL, &slope);
-    for (int k = 0; k < functions->slope.count; k++) {
-        const dfl_entry *entry = &functions->slope.entry[k];
-        const double change = entry->col < run->eq->n ? fabs(slope[k]) * tolerance[entry->col] : 0;
-        noise[entry->row] += isfinite(change) ? change : 0;
-    }
-}
-
-double dfl_functions_rate(const dfl_functions *functions, const dfl_runnable *run, int which,
-                          double t, const double *x, const double *rate)
-{
-    double *slope = functions->slope_value, sum = 0;
+    if (functions->count == 0)
+        return;
     dfl_runnable_evaluate(&functions->slopes, run, t, x, NULL, &slope);
-    for (int k = 0; k < functions->slope.count; k++) {
-        const dfl_entry *entry = &functions->slope.entry[k];
-        if (entry->row == which)
-            sum += slope[k] * (entry->col < run->eq->n ? rate[entry->col] : 1);
-    }
-    return sum;
+    dfl_watched_noise(noise, &functions->table, slope, run->eq->n, tolerance);
 }

@@ -3,6 +3,7 @@
 #ifndef DFL_FUNCTIONS_H
 #define DFL_FUNCTIONS_H
 
+#include "carry/carry.h"
 #include "symbolic/symbolic.h"
 
 struct dfl_runnable;
@@ -18,7 +19,8 @@ typedef struct program {
 typedef struct dfl_functions {
     int count;
     program values, slopes;
-    dfl_sparse slope; /* derivatives by the unknowns and, in a last column, by time */
+    dfl_carried_functions table; /* slopes: by the unknowns and, in a last column, by time */
+    int *entries;                /* their rows and columns */
     double *slope_value;
     dfl_bounds *bounds; /* registers of `values` */
     bool *uses;         /* n: unknowns that the functions contain */
@@ -37,9 +39,5 @@ void dfl_functions_bounds(dfl_bounds *value, const dfl_functions *functions, con
 void dfl_functions_noise(double *noise, const dfl_functions *functions,
                          const struct dfl_runnable *run, double t, const double *x,
                          const double *tolerance);
-
-/* The rate of one of them, where the unknowns have these rates. */
-double dfl_functions_rate(const dfl_functions *functions, const struct dfl_runnable *run, int which,
-                          double t, const double *x, const double *rate);
 
 #endif

@@ -60,8 +60,8 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
                                                  run->param,
                                                  run->input,
                                                  run->level,
-                                                 run->switches.branch,
-                                                 run->actions.discrete};
+                                                 run->branching.branch,
+                                                 run->branching.discrete};
         double *const out[2] = {run->balance_rate, run->balance_rate + run->eq->n0 * run->eq->nv};
         dfl_tape_prepare(run->balance, run->balance_work, in);
         dfl_tape_eval(run->balance, run->balance_work, in, out);

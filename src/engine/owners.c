@@ -17,21 +17,17 @@ dfl_owner dfl_runnable_owner(const dfl_runnable *run, int function)
         return (dfl_owner){DFL_OWNER_SWITCH, item};
     if (item < sw->first_contact)
         return (dfl_owner){DFL_OWNER_ACTION, item - sw->lock->count};
-    return (dfl_owner){DFL_OWNER_CONTACT, (item - sw->first_contact) / CONTACT_ITEMS};
+    return (dfl_owner){DFL_OWNER_CONTACT, (item - sw->first_contact) / DFL_CONTACT_ITEMS};
 }
 
 double dfl_runnable_branch(const dfl_runnable *run, int number)
 {
-    return run->switches.branch[number];
+    return run->branching.branch[number];
 }
 
 dfl_contact_mode dfl_runnable_mode(const dfl_runnable *run, int contact)
 {
-    const dfl_touch *touch = &run->eq->model->actions.touches.item[contact];
-    const double *discrete = run->actions.discrete;
-    return (dfl_contact_mode){.closed = discrete[touch->closed] != 0,
-                              .stick = discrete[touch->stick] != 0,
-                              .sense = (int)discrete[touch->sense]};
+    return dfl_branching_mode(&run->branching, contact);
 }
 
 dfl_status dfl_switches_create_energy(dfl_runnable *run)

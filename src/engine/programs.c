@@ -89,8 +89,8 @@ void dfl_runnable_prepare(dfl_runnable *run)
     const double *const in[DFL_IN_ARRAYS] = {[DFL_IN_PARAM] = run->param,
                                              [DFL_IN_INPUT] = run->input,
                                              [DFL_IN_LEVEL] = run->level,
-                                             [DFL_IN_BRANCH] = run->switches.branch,
-                                             [DFL_IN_DISCRETE] = run->actions.discrete};
+                                             [DFL_IN_BRANCH] = run->branching.branch,
+                                             [DFL_IN_DISCRETE] = run->branching.discrete};
     program *all[PROGRAMS];
     list_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++)
@@ -101,8 +101,14 @@ void dfl_runnable_prepare(dfl_runnable *run)
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                            const double *a, double *const *out)
 {
-    const double *const in[DFL_IN_ARRAYS] = {
-        &t, x, a, run->param, run->input, run->level, run->switches.branch, run->actions.discrete};
+    const double *const in[DFL_IN_ARRAYS] = {&t,
+                                             x,
+                                             a,
+                                             run->param,
+                                             run->input,
+                                             run->level,
+                                             run->branching.branch,
+                                             run->branching.discrete};
     if (prog->native)
         prog->native(prog->work, in, out);
     else

@@ -54,6 +54,8 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     if (!status)
         status = dfl_run_contacts_create(run);
     if (!status)
+        status = dfl_run_branching_create(run);
+    if (!status)
         status = create_events(run);
     if (!status)
         status = dfl_pulses_create(run);
@@ -63,7 +65,7 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     }
     take_values(run);
     dfl_runnable_prepare(run);
-    dfl_actions_mask(run);
+    dfl_branching_mask(&run->branching);
     dfl_runnable_describe(run);
     status = eq->model->tree ? dfl_tree_engine_create(&run->tree, run) : DFL_OK;
     if (!status)
@@ -118,6 +120,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_functions_clear(&run->pulses, run->ctx);
     dfl_actions_clear(run);
     dfl_run_contacts_clear(run);
+    dfl_run_branching_clear(run);
     dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->packing);
     dfl_free(run->ctx, run->bodies);
@@ -208,8 +211,8 @@ void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x)
                                              run->param,
                                              run->input,
                                              run->level,
-                                             run->switches.branch,
-                                             run->actions.discrete};
+                                             run->branching.branch,
+                                             run->branching.discrete};
     if (eq->ne + eq->nep == 0)
         return;
     memset(run->level, 0, (size_t)(eq->ne + eq->nep) * sizeof *run->level);

@@ -12,11 +12,12 @@ typedef struct memory {
 static memory memory_of(const dfl_runnable *run)
 {
     const dfl_model *model = run->eq->model;
-    return (memory){
-        .part = {run->param, run->input, run->level, run->actions.discrete, run->switches.branch},
-        .count = {(size_t)model->count[DFL_A_PARAM], (size_t)model->count[DFL_AN_INPUT],
-                  (size_t)model->count[DFL_AN_INVARIANT], (size_t)model->actions.discretes.count,
-                  (size_t)run->switches.nitems}};
+    return (memory){.part = {run->param, run->input, run->level, run->branching.discrete,
+                             run->branching.branch},
+                    .count = {(size_t)model->count[DFL_A_PARAM], (size_t)model->count[DFL_AN_INPUT],
+                              (size_t)model->count[DFL_AN_INVARIANT],
+                              (size_t)model->actions.discretes.count,
+                              (size_t)run->switches.nitems}};
 }
 
 size_t dfl_runnable_saved_size(const dfl_runnable *run)
@@ -53,6 +54,6 @@ dfl_status dfl_runnable_restore(dfl_runnable *run, const void *bytes)
         from += m.count[i] * sizeof(double);
     }
     dfl_runnable_prepare(run);
-    dfl_actions_mask(run);
+    dfl_branching_mask(&run->branching);
     return status;
 }

@@ -60,7 +60,10 @@ dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_opti
 
 static dfl_status check(const dfl_fmu_writer *w)
 {
+    const dfl_actions *actions = &w->eq->model->actions;
     const char *obstacle = dfl_exchange_obstacle(dfl_runnable_eom(w->run));
+    if (!obstacle)
+        obstacle = dfl_exchange_instants(actions->touches.count, actions->list.count);
     dfl_context *ctx = dfl_runnable_context(w->run);
     if (w->eq->n == 0)
         return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns: there is nothing to export");

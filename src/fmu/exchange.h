@@ -22,6 +22,14 @@ static inline const char *dfl_exchange_obstacle(const dfl_eom *eom)
     return NULL;
 }
 
+/* Why integrators outside cannot drive it, as above: they do not know what happens at instants. */
+static inline const char *dfl_exchange_instants(int contacts, int actions)
+{
+    return contacts > 0  ? "contacts or friction with sticking"
+           : actions > 0 ? "events or samples that act"
+                         : NULL;
+}
+
 /* DFL_NO_MEMORY. */
 dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom);
 void dfl_exchange_free(dfl_exchange *exchange);

@@ -31,7 +31,9 @@ dfl_fmu *dfl_fmu_create(const char *name, const char *token, bool outside)
 {
     if (!token || strcmp(token, dfl_carried_model.hash) != 0)
         return NULL; /* the description belongs to another model */
-    if (outside && dfl_exchange_obstacle(&dfl_carried_model.eom))
+    const dfl_branching_tables *m = &dfl_carried_model.branching;
+    if (outside && (dfl_exchange_obstacle(&dfl_carried_model.eom) ||
+                    dfl_exchange_instants(m->ncontacts, m->nactions)))
         return NULL;
     dfl_context *ctx = dfl_context_create();
     dfl_fmu *fmu = ctx ? dfl_alloc(ctx, 1, sizeof *fmu) : NULL;
@@ -40,9 +42,9 @@ dfl_fmu *dfl_fmu_create(const char *name, const char *token, bool outside)
         return NULL;
     }
     *fmu = (dfl_fmu){.ctx = ctx, .model = &dfl_carried_model, .outside = outside};
-    fmu->counts =
-        (dfl_reference_counts){fmu->model->nparams, fmu->model->ninputs, fmu->model->noutputs,
-                               fmu->model->n, fmu->model->switches.count + fmu->model->nevents};
+    fmu->counts = (dfl_reference_counts){
+        fmu->model->nparams, fmu->model->ninputs, fmu->model->noutputs, fmu->model->n,
+        fmu->model->branching.switches.count + fmu->model->nevents};
     if (create_parts(fmu, name)) {
         dfl_fmu_free(fmu);
         return NULL;

@@ -71,7 +71,7 @@ static dfl_fmu_status watch_events(dfl_fmu *fmu, bool *stopped)
     const double *value = fmu->indicators;
     dfl_fmu_status status = dfl_fmu_indicate(fmu, fmu->indicators);
     for (int i = 0; !status && i < m->nevents; i++) {
-        const double now = value[m->switches.count + i];
+        const double now = value[m->branching.switches.count + i];
         const int direction = m->event_kinds[i].direction;
         const bool passed = fmu->event[i] * now < 0 && direction * now >= 0;
         if (passed && m->event_kinds[i].terminal && m->event_failures[i])

@@ -166,7 +166,7 @@ static dfl_status start(pursuit *it)
     memset(out->rms, 0, (size_t)out->nu * sizeof *out->rms);
     out->t = NAN;
     options.output.every = 0;
-    dfl_runnable_lock(&options.switches, it->run);
+    dfl_runnable_lock(&options.switches, it->run, NULL);
     dfl_solver_free(it->solver);
     dfl_servo_clear(&it->servo);
     dfl_status status =

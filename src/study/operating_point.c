@@ -127,8 +127,7 @@ static dfl_status start_at(double *x, dfl_runnable *run, const dfl_settings *set
     dfl_solver *solver = NULL;
     const bool touching = eq_of(run)->model->actions.touches.count > 0;
     if (touching) { /* contacts close, stick and slip as in a run, and stay so */
-        dfl_runnable_lock(&options.switches, run);
-        options.switches.name = dfl_study_name_function;
+        dfl_runnable_lock(&options.switches, run, dfl_study_name_function);
     }
     dfl_status status = dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &options);
     if (!status)

@@ -118,8 +118,7 @@ static dfl_status create_solver(dfl_simulation *sim)
     if (steps_to_rows(sim->settings))
         options.output.every = 0;
     dfl_study_listen(&options, sim);
-    dfl_runnable_lock(&options.switches, sim->run);
-    options.switches.name = dfl_study_name_function;
+    dfl_runnable_lock(&options.switches, sim->run, dfl_study_name_function);
     dfl_runnable_pulses(&options.pulses, sim->run);
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
 }

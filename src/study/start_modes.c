@@ -25,8 +25,7 @@ dfl_status dfl_diagnose_modes(dfl_diagnosis *out, dfl_runnable *run,
     out->modes = dfl_alloc(ctx_of(run), (size_t)count, sizeof *out->modes);
     if (!out->modes)
         return DFL_NO_MEMORY;
-    dfl_runnable_lock(&contacts.switches, run);
-    contacts.switches.name = dfl_study_name_function;
+    dfl_runnable_lock(&contacts.switches, run, dfl_study_name_function);
     dfl_status status = dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &contacts);
     if (!status)
         status = dfl_study_start(NULL, NULL, run, solver, &contacts, t0);

@@ -25,7 +25,7 @@ dfl_status dfl_study_kick(double *out, dfl_runnable *run, const dfl_linear_model
     options.rtol = 1e-10; /* small changes are compared */
     if (!status && !kick->impulse)
         status = dfl_runnable_set(run, DFL_AN_INPUT, input->index, input->value + kick->size);
-    dfl_runnable_lock(&options.switches, run);
+    dfl_runnable_lock(&options.switches, run, NULL);
     if (!status)
         status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
     if (!status)

@@ -17,7 +17,8 @@ folder = tempfile.TemporaryDirectory()
 RTOL = 1e-8
 # model, end of the run in s
 MODELS = [("slider-crank", 1.0), ("four-bar-bodies", 1.0), ("rolling-disk", 1.0),
-          ("massless-node", 1.0), ("friction", 0.3), ("cam-follower", 0.3), ("maxwell", 1.0)]
+          ("massless-node", 1.0), ("friction", 0.3), ("cam-follower", 0.3), ("maxwell", 1.0),
+          ("ball", 2.0), ("clutch", 2.0), ("geneva", 3.0), ("woodpecker", 0.5), ("arm-pid", 2.0)]
 
 
 def export(model, *options):
@@ -30,7 +31,9 @@ def run(model, *options):
     text = subprocess.run([program, "run", model, "--quiet", "--output", "-", *options], check=True,
                           capture_output=True, text=True).stdout
     rows = list(csv.reader(io.StringIO(text)))
-    return rows[0], [[float(x) for x in row] for row in rows[1:]]
+    numbers = [[float(x) for x in row] for row in rows[1:]]
+    times = [row[0] for row in numbers]  # an instant at which something jumps has two rows
+    return rows[0], [row for row in numbers if times.count(row[0]) == 1]
 
 
 def quoted(name):
@@ -184,9 +187,10 @@ for name, end in MODELS:
     assert worst < 10 * RTOL, (name, worst)
     check_states(archive, end)
 check_library(archive)
-archive, worst = check_run(os.path.join(here, "stops.lua"), 3.0)
-assert worst < 10 * RTOL, worst
-check_states(archive, 3.0)
+for name, end in (("stops", 3.0), ("sampled", 2.0)):
+    archive, worst = check_run(os.path.join(here, name + ".lua"), end)
+    assert worst < 10 * RTOL, worst
+    check_states(archive, end)
 check_inputs()
 check_stop()
 check_sources()

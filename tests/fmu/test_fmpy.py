@@ -12,6 +12,7 @@ import tempfile
 program, root = sys.argv[1:3]
 sys.path.insert(0, os.path.join(root, "..", "shared", "tools", "fmpy", "src"))
 try:
+    import lark  # which FMPy's validation needs
     import numpy as np
     from fmpy import extract, read_model_description, simulate_fmu
     from fmpy.fmi2 import FMU2Model
@@ -41,7 +42,9 @@ def run(model, end):
                            "--rtol", str(RTOL / 100), "--output", "-"], check=True,
                           capture_output=True, text=True).stdout
     rows = list(csv.reader(io.StringIO(text)))
-    return rows[0], np.array(rows[1:], dtype=float)
+    numbers = np.array(rows[1:], dtype=float)
+    times = list(numbers[:, 0])  # an instant at which something jumps has two rows
+    return rows[0], numbers[[times.count(t) == 1 for t in times]]
 
 
 def plain(name):
@@ -280,3 +283,5 @@ for version in (2, 3):
     check_directional(version)
     check_cosimulation(os.path.join(here, "stops.lua"), version, "both", 3.0)
     check_exchange(os.path.join(here, "stops.lua"), version, 3.0, "me")
+    check_cosimulation(os.path.join(here, "sampled.lua"), version, "cs", 2.0)
+    check_cosimulation(os.path.join(root, "examples", "ball.lua"), version, "cs", 2.0)

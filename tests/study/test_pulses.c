@@ -77,7 +77,7 @@ static void other_methods_feel_them_too(void **state)
 
 static void start_without_bounds(scripted *s, dfl_solver_options *options)
 {
-    dfl_runnable_lock(&options->switches, s->run);
+    dfl_runnable_lock(&options->switches, s->run, NULL);
     scripted_expect(s, dfl_solver_create(&s->solver, s->ctx, dfl_runnable_eom(s->run), options));
     scripted_expect(s, dfl_study_start(s->x, &s->chosen, s->run, s->solver, options, 0.0));
 }
