@@ -1,7 +1,12 @@
 /* response.c: frequency response and zeros of linear equations. */
 #include "analysis/analysis_internal.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Points on a circle about a pole; orders of poles that are looked for there. */
+enum { POINTS = 64, LAURENT = 5 };
 
 /* The equations in Hessenberg form: H = Q^T A Q, Q^T B, C Q. */
 typedef struct reduced {
@@ -11,7 +16,11 @@ typedef struct reduced {
 
 static dfl_status reduce(reduced *out, dfl_context *ctx, const dfl_linear_equations *linear);
 static bool respond(double *re, double *im, const reduced *it, const dfl_linear_equations *linear,
-                    double omega);
+                    double sigma, double omega);
+static dfl_status circle(double *sigma, dfl_context *ctx, const dfl_linear_equations *linear,
+                         double omega);
+static int find_regular_part(double *re, double *im, double *work, const reduced *it,
+                             const dfl_linear_equations *linear, double omega, double radius);
 
 dfl_status dfl_frequency_response(double *re, double *im, int *poles, dfl_context *ctx,
                                   const dfl_linear_equations *linear, const double *omega,
@@ -20,16 +29,19 @@ dfl_status dfl_frequency_response(double *re, double *im, int *poles, dfl_contex
     reduced it = {0};
     const size_t each = (size_t)linear->no * (size_t)linear->nu;
     int met = 0;
-    const dfl_status status = reduce(&it, ctx, linear);
+    double *work = dfl_alloc(ctx, (3 + 2 * LAURENT) * each, sizeof *work);
+    dfl_status status = work ? reduce(&it, ctx, linear) : DFL_NO_MEMORY;
     for (int i = 0; !status && i < count; i++) {
-        double *at[] = {re + (size_t)i * each, im + (size_t)i * each};
-        const bool finite = respond(at[0], at[1], &it, linear, omega[i]);
-        met += !finite;
-        for (size_t k = 0; !finite && k < each; k++)
-            at[0][k] = at[1][k] = NAN;
+        double *at[] = {re + (size_t)i * each, im + (size_t)i * each}, radius;
+        if (respond(at[0], at[1], &it, linear, 0, omega[i]))
+            continue;
+        status = circle(&radius, ctx, linear, omega[i]);
+        if (!status)
+            met += find_regular_part(at[0], at[1], work, &it, linear, omega[i], radius) > 0;
     }
     if (poles)
         *poles = met;
+    dfl_free(ctx, work);
     double *const block[] = {it.H, it.Q, it.B, it.C, it.x, it.work};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
@@ -57,16 +69,16 @@ static dfl_status reduce(reduced *out, dfl_context *ctx, const dfl_linear_equati
     return DFL_OK;
 }
 
-/* False: i omega is an eigenvalue. */
+/* At sigma + i omega. False: it is an eigenvalue. */
 static bool respond(double *re, double *im, const reduced *it, const dfl_linear_equations *linear,
-                    double omega)
+                    double sigma, double omega)
 {
     const int n = linear->ny, no = linear->no;
     for (int i = 0; i < n * linear->nu; i++) {
         it->x[2 * i] = it->B[i];
         it->x[2 * i + 1] = 0;
     }
-    if (!dfl_hessenberg_solve(it->x, it->work, n, it->H, 0, omega, linear->nu))
+    if (!dfl_hessenberg_solve(it->x, it->work, n, it->H, sigma, omega, linear->nu))
         return false;
     for (int j = 0; j < linear->nu; j++)
         for (int i = 0; i < no; i++) {
@@ -79,6 +91,77 @@ static bool respond(double *re, double *im, const reduced *it, const dfl_linear_
             im[j * no + i] = sum[1];
         }
     return true;
+}
+
+static int compare_distances(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The radius of a circle about i omega between the eigenvalues there, up to rounding, and all others. */
+static dfl_status circle(double *radius, dfl_context *ctx, const dfl_linear_equations *linear,
+                         double omega)
+{
+    dfl_modes modes;
+    dfl_status status = dfl_modes_find(&modes, ctx, linear->ny, linear->A);
+    const int n = status ? 0 : modes.count;
+    double *away = dfl_alloc(ctx, (size_t)n, sizeof *away), best = 10, size = 0;
+    if (!status && !away)
+        status = DFL_NO_MEMORY;
+    for (int i = 0; !status && i < n; i++) {
+        const dfl_mode *mode = &modes.mode[i];
+        away[i] = hypot(mode->re, mode->im - omega);
+        size = fmax(size, hypot(mode->re, mode->im));
+    }
+    if (!status && n > 0)
+        qsort(away, (size_t)n, sizeof *away, compare_distances);
+    *radius = size > 0 ? 2 * size : 1;
+    for (int i = 0; !status && i + 1 < n; i++) {
+        const double ratio = away[i + 1] / fmax(away[i], 1e-10 * size);
+        if (size > 0 && ratio > best) {
+            best = ratio;
+            *radius = 0.3 * away[i + 1];
+        }
+    }
+    dfl_free(ctx, away);
+    dfl_modes_clear(&modes);
+    return status;
+}
+
+/* A pole that inputs do not reach or outputs do not show is none of the response: then it is the mean over the
+   circle, and all terms of its Laurent series with negative powers vanish. Others become NAN; returns their number. */
+static int find_regular_part(double *re, double *im, double *work, const reduced *it,
+                             const dfl_linear_equations *linear, double omega, double radius)
+{
+    const int each = linear->no * linear->nu;
+    double *value = work, *size = work + 2 * each, *term = size + each;
+    int infinite = 0;
+    bool known = true;
+    memset(size, 0, (1 + 2 * LAURENT) * (size_t)each * sizeof *size);
+    for (int k = 0; known && k < POINTS; k++) {
+        const double angle = 2 * 3.14159265358979323846 * (k + 0.5) / POINTS;
+        known = respond(value, value + each, it, linear, radius * cos(angle),
+                        omega + radius * sin(angle));
+        for (int m = 0; m < LAURENT; m++) {
+            const double c = cos(m * angle) / POINTS, s = sin(m * angle) / POINTS;
+            for (int i = 0; known && i < each; i++) {
+                term[2 * (m * each + i)] += c * value[i] - s * value[each + i];
+                term[2 * (m * each + i) + 1] += s * value[i] + c * value[each + i];
+                size[i] = fmax(size[i], hypot(value[i], value[each + i]));
+            }
+        }
+    }
+    for (int i = 0; i < each; i++) {
+        bool finite = known;
+        for (int m = 1; m < LAURENT; m++)
+            finite = finite && hypot(term[2 * (m * each + i)], term[2 * (m * each + i) + 1]) <=
+                                   1e-9 * size[i];
+        re[i] = finite ? term[2 * i] : NAN;
+        im[i] = finite ? term[2 * i + 1] : NAN;
+        infinite += !finite;
+    }
+    return infinite;
 }
 
 /* Where [A - z, b; c, d] is singular. */

@@ -189,6 +189,10 @@ void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
                                double t, const double *x, const double *a);
 
+/* The accelerations that belong to a state, if expressions or outputs of the model contain any; else NULL. They
+   belong to the runnable, until the next call. */
+const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
+
 /* Derivatives of such expressions by symbols, nrows x ncols. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *rows, int nrows,
                                const dfl_expr *symbols, int ncols, double t, const double *x,

@@ -189,6 +189,5 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
 void dfl_runnable_free_motion(dfl_runnable *run);
 /* The rate of the balance along massless directions, without which v' is not determined there. */
 dfl_status dfl_runnable_make_balance(dfl_runnable *run);
-const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
 
 #endif

@@ -42,6 +42,7 @@ dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run, const dfl_sett
         status = follow(&it, count);
     dfl_solver_free(it.solver);
     dfl_servo_clear(&it.servo);
+    dfl_free(ctx_of(run), it.branch);
     dfl_free(ctx_of(run), it.W);
     dfl_free(ctx_of(run), it.B);
     return status;
@@ -173,16 +174,23 @@ static dfl_status start(pursuit *it)
         dfl_solver_create(&it->solver, ctx_of(it->run), dfl_runnable_eom(it->run), &options);
     if (!status)
         status = dfl_study_start(NULL, NULL, it->run, it->solver, &it->settings->solver, from);
-    if (status || !out->inputs)
+    if (status)
         return status;
     bool directly = true;
     memcpy(out->x, dfl_solver_state(it->solver), (size_t)eq_of(it->run)->n * sizeof(double));
-    status = dfl_drives_act(&directly, it, from);
+    if (out->inputs)
+        status = dfl_drives_act(&directly, it, from);
     it->indirect = !directly;
-    if (status || directly)
-        return status;
-    status = dfl_servo_start(&it->servo, it->run, out->inputs, out->nu, options.rtol, from, out->x);
-    return status == DFL_INCONSISTENT && it->lacking >= 0 ? name_lacking(it) : status;
+    if (!status && directly) {
+        status = dfl_inverse_check_paths(it, 0);
+        return status ? status : dfl_inverse_check_open_motion(it, from);
+    }
+    if (!status)
+        status =
+            dfl_servo_start(&it->servo, it->run, out->inputs, out->nu, options.rtol, from, out->x);
+    if (status == DFL_INCONSISTENT && it->lacking >= 0)
+        return name_lacking(it);
+    return status ? status : dfl_inverse_check_paths(it, it->servo.array.level);
 }
 
 /* Adds to the message along which velocity no input acts. */
@@ -212,6 +220,8 @@ static dfl_status follow(pursuit *it, int count)
         if (!status)
             status = solve_row(it, t);
     }
+    if (!status && !it->indirect)
+        status = dfl_inverse_check_end(it, it->settings->to);
     const double duration = it->out->t - from;
     for (int i = 0; i < it->out->nu; i++)
         it->out->rms[i] = duration > 0 ? sqrt(it->out->rms[i] / duration) : fabs(it->out->tau[i]);
@@ -239,6 +249,8 @@ static dfl_status solve_row(pursuit *it, double t)
         memcpy(out->x, servo->X, n * sizeof(double));
         memcpy(out->tau, servo->X + servo->array.first_u, (size_t)out->nu * sizeof(double));
         status = dfl_drives_power(it, t);
+        if (!status)
+            status = dfl_inverse_check_switches(it, t);
     } else {
         memcpy(out->x, dfl_solver_state(it->solver), n * sizeof(double));
         status = dfl_state_polish(out->x, ctx_of(it->run), dfl_runnable_eom(it->run), t);

@@ -27,7 +27,8 @@ typedef struct dfl_inverse {
     double *peak, *rms;
     double t; /* of the last row */
     double *tau, *power, *outputs, *x;
-    double *before; /* nu: tau of the row before, for means */
+    double *before;   /* nu: tau of the row before, for means */
+    char notice[500]; /* what the user should know, or empty */
 } dfl_inverse;
 
 /* Follows the motions from settings->from to settings->to, with rows as `every` says, or 201. The

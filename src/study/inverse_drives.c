@@ -8,9 +8,13 @@
 #include <driftless/analysis.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int prescribed_velocity(const dfl_equations *eq, int row);
+static bool is_driven(const dfl_inverse *out, const dfl_equations *eq, int velocity);
+static void name_drive(char *name, size_t size, const dfl_inverse *out, const dfl_equations *eq,
+                       int velocity);
 static dfl_status is_proportional(bool *yes, const dfl_pursuit *it);
 static dfl_status is_supplied(dfl_pursuit *it, const dfl_blocks *blocks);
 static int keep_constraints(dfl_pursuit *it, const dfl_blocks *blocks);
@@ -43,23 +47,51 @@ dfl_status dfl_drives_list(dfl_inverse *out, const dfl_equations *eq)
     for (int i = 0; i < count; i++) {
         const dfl_declaration *decl = &model->declarations.item[inputs ? i : 0];
         const int v = inputs ? -1 : prescribed_velocity(eq, i);
-        if (inputs ? decl->kind != DFL_AN_INPUT : v < 0)
+        if (inputs ? decl->kind != DFL_AN_INPUT : v < 0 || is_driven(out, eq, v))
             continue;
-        const char *name = inputs ? decl->name : dfl_equations_v(eq)[v].name;
-        if (!inputs && !strncmp(name, "der(", 4))
-            name += 4;
+        char name[250];
+        if (inputs)
+            snprintf(name, sizeof name, "%s", decl->name);
+        else
+            name_drive(name, sizeof name, out, eq, v);
         (*list)[out->nu] = i;
         out->names[out->nu] = dfl_copy_string(ctx, name);
         if (!out->names[out->nu++])
             return DFL_NO_MEMORY;
-        if (!inputs) { /* der(joint.q) becomes joint, der(x) becomes x */
-            char *own = out->names[out->nu - 1];
-            own[strcspn(own, ")")] = 0;
-            if (dfl_ends_with(own, ".q"))
-                own[strlen(own) - 2] = 0;
-        }
     }
     return DFL_OK;
+}
+
+/* By another row before. */
+static bool is_driven(const dfl_inverse *out, const dfl_equations *eq, int velocity)
+{
+    for (int i = 0; i < out->nu; i++)
+        if (prescribed_velocity(eq, out->rows[i]) == velocity)
+            return true;
+    return false;
+}
+
+/* The joint of der(joint.q), or force(x) of der(x) and of names that are taken. */
+static void name_drive(char *name, size_t size, const dfl_inverse *out, const dfl_equations *eq,
+                       int velocity)
+{
+    const char *rate = dfl_equations_v(eq)[velocity].name;
+    const bool derivative = !strncmp(rate, "der(", 4);
+    char own[230];
+    snprintf(own, sizeof own, "%s", rate + (derivative ? 4 : 0));
+    if (derivative)
+        own[strcspn(own, ")")] = 0;
+    snprintf(name, size, "%s", own);
+    bool taken = !dfl_ends_with(own, ".q");
+    if (!taken)
+        name[strlen(name) - 2] = 0;
+    taken = taken || dfl_equations_find(eq, name) >= 0;
+    const dfl_declaration *decl = dfl_model_find(eq->model, name);
+    taken = taken || (decl && decl->kind == DFL_AN_OUTPUT);
+    for (int i = 0; i < out->nu; i++)
+        taken = taken || !strcmp(out->names[i], name);
+    if (taken)
+        snprintf(name, size, "force(%s)", own);
 }
 
 /* The velocity of the coordinate that row `row` makes a function of time, or -1. */
@@ -225,7 +257,7 @@ dfl_status dfl_drives_power(dfl_pursuit *it, double t)
     return status;
 }
 
-/* -W^T l of each prescribed coordinate. */
+/* -W^T l of each prescribed coordinate, also by several rows. */
 dfl_status dfl_drives_of_coordinates(dfl_pursuit *it, double t)
 {
     const dfl_equations *eq = eq_of(it->run);
@@ -235,8 +267,11 @@ dfl_status dfl_drives_of_coordinates(dfl_pursuit *it, double t)
     dfl_blocks blocks = {0};
     const dfl_status status = dfl_state_blocks_create(&blocks, it->run, DFL_DIRECTIONS, t, out->x);
     for (int i = 0; !status && i < out->nu; i++) {
-        const int row = out->rows[i], j = prescribed_velocity(eq, row);
-        out->tau[i] = -blocks.W[(size_t)j * (size_t)nc + (size_t)row] * l[row];
+        const int j = prescribed_velocity(eq, out->rows[i]);
+        out->tau[i] = 0;
+        for (int row = 0; row < eq->nl; row++)
+            if (prescribed_velocity(eq, row) == j)
+                out->tau[i] -= blocks.W[(size_t)j * (size_t)nc + (size_t)row] * l[row];
         out->power[i] = out->tau[i] * v[j];
     }
     dfl_state_blocks_free(&blocks, it->run);

@@ -20,7 +20,25 @@ typedef struct dfl_pursuit {
     double *W, *force;   /* of the other constraints, nv */
     double *B, *b, *d;   /* derivatives by the inputs */
     double *multipliers; /* their change */
+    bool checked;        /* paths are smooth enough */
+    double *branch;      /* of each switch at the first row */
+    double growth;       /* of what motions leave open, at the start */
 } dfl_pursuit;
+
+/* path_breaks.c: the lowest derivative by time below number `orders` of a row that jumps during the run; row -1: none. */
+typedef struct dfl_path_break {
+    int row, order;
+    double t;
+} dfl_path_break;
+dfl_status dfl_path_breaks(dfl_path_break *out, const dfl_pursuit *it, const dfl_expr *rows,
+                           int count, int orders);
+
+/* inverse_checks.c: paths, when the equations of motion are differentiated `level` times; switches of forces that are differentiated; what inputs
+   that act directly leave open, at the start (t, out->x) and at the end. DFL_INVALID: it cannot be followed. */
+dfl_status dfl_inverse_check_paths(dfl_pursuit *it, int level);
+dfl_status dfl_inverse_check_switches(dfl_pursuit *it, double t);
+dfl_status dfl_inverse_check_open_motion(dfl_pursuit *it, double t);
+dfl_status dfl_inverse_check_end(dfl_pursuit *it, double t);
 
 /* inverse_drives.c: their names and numbers; whether inputs act where motions are prescribed, at (t, out->x), as forces that are
    proportional to them; the drives there: of inputs, and of coordinates without inputs; the powers of inputs. */

@@ -22,6 +22,9 @@ dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char 
                             "'%s' has an empty name; give names separated by "
                             "commas",
                             list);
+        for (int i = 0; i < out->count; i++)
+            if (!strcmp(out->name[i], from))
+                return dfl_fail(ctx, DFL_INVALID, "'%s' names %s twice", list, from);
         out->name[out->count++] = from;
         for (from = c + 1; !last && *from == ' ';)
             from++;

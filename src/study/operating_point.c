@@ -103,7 +103,10 @@ static dfl_status mark_moving(bool *moving, dfl_runnable *run, const char *names
         int k = dfl_equations_find(eq, rate);
         if (k < v || k >= v + eq->nv)
             k = dfl_equations_find(eq, list.name[i]);
-        if (k >= v && k < v + eq->nv)
+        if (k >= v && k < v + eq->nv && moving[k - v])
+            status =
+                dfl_fail(ctx_of(run), DFL_INVALID, "--steady: %s is named twice", eq->x[k].name);
+        else if (k >= v && k < v + eq->nv)
             moving[k - v] = true;
         else if (k >= 0)
             status = dfl_fail(ctx_of(run), DFL_INVALID,

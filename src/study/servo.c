@@ -131,21 +131,9 @@ static dfl_status refuse_unstable(dfl_servo *it, const double *A)
 {
     dfl_context *ctx = ctx_of(it->array.run);
     dfl_modes modes = {0};
-    dfl_text list = {.ctx = ctx};
     dfl_status status = dfl_modes_find(&modes, ctx, it->internal, A);
-    if (!status && modes.unstable > 0) {
-        for (int i = 0; i < modes.count; i++)
-            if (modes.mode[i].im == 0)
-                dfl_text_add(&list, "%s%.6g", i ? ", " : "", modes.mode[i].re);
-            else
-                dfl_text_add(&list, "%s%.6g %c %.6gi", i ? ", " : "", modes.mode[i].re,
-                             modes.mode[i].im < 0 ? '-' : '+', fabs(modes.mode[i].im));
-        status = dfl_fail(ctx, DFL_INVALID,
-                          "the motion that the prescribed ones leave open is unstable, with the "
-                          "eigenvalues %s; prescribe another output",
-                          dfl_text_string(&list));
-    }
-    dfl_text_clear(&list);
+    if (!status && modes.unstable > 0)
+        status = dfl_inverse_refuse_growing(ctx, &modes);
     dfl_modes_clear(&modes);
     return status;
 }

@@ -4,6 +4,8 @@
 
 #include "study/servo_array.h"
 
+#include <driftless/analysis.h>
+
 /* A model on its way along its motions. */
 typedef struct dfl_servo {
     dfl_servo_array array;
@@ -23,6 +25,9 @@ typedef struct dfl_servo {
 dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs, int nu,
                            double rtol, double t, const double *x);
 void dfl_servo_clear(dfl_servo *servo);
+
+/* A motion that is left open grows: its modes (inverse_checks.c). */
+dfl_status dfl_inverse_refuse_growing(dfl_context *ctx, const dfl_modes *modes);
 
 /* Goes to the time `t`. DFL_INCONSISTENT: the motion cannot be followed. */
 dfl_status dfl_servo_advance(dfl_servo *servo, double t);

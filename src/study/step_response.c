@@ -66,8 +66,9 @@ static dfl_status follow(double *out, dfl_solver *solver, dfl_runnable *run,
             status =
                 dfl_study_explain(run, status, dfl_solver_time(solver), dfl_solver_state(solver));
         if (!status)
-            status = dfl_runnable_values(row, run, model->exprs, model->no, t,
-                                         dfl_solver_state(solver), NULL);
+            status =
+                dfl_runnable_values(row, run, model->exprs, model->no, t, dfl_solver_state(solver),
+                                    dfl_runnable_accelerations(run, t, dfl_solver_state(solver)));
         for (size_t i = 0; !status && i < no; i++)
             row[i] = (row[i] - model->values[i]) / kick->size;
     }

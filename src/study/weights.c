@@ -45,8 +45,13 @@ static dfl_status read_weights(double *matrix, const dfl_linear_model *model, df
                               items.name[i]);
         if (!status) {
             *equal = 0;
-            status = add(matrix, model, run, items.name[i], value);
+            for (int k = 0; !status && k < i; k++) /* those before have lost their weights */
+                if (!strcmp(items.name[k], items.name[i]))
+                    status = dfl_fail(ctx_of(run), DFL_INVALID, "%s: %s is given twice", option,
+                                      items.name[i]);
         }
+        if (!status)
+            status = add(matrix, model, run, items.name[i], value);
     }
     dfl_name_list_clear(&items, ctx_of(run));
     return status;

@@ -18,6 +18,7 @@ dfl_status dfl_task_inverse(dfl_task *it)
     if (!status) {
         write_table(&it->text, &table);
         write_json(&it->json, &table, &it->near.model);
+        dfl_text_add(&it->note, "%s", table.inverse.notice);
     }
     dfl_inverse_table_clear(&table);
     return status;
@@ -50,7 +51,12 @@ static void write_json(dfl_text *json, const dfl_inverse_table *it, const dfl_de
     const dfl_inverse *inverse = &it->inverse;
     dfl_text_add(json, "{\"model\": ");
     dfl_json_string(json, model->model->name);
-    dfl_text_add(json, ", \"status\": \"completed\", \"message\": null, ");
+    dfl_text_add(json, ", \"status\": \"completed\", \"message\": ");
+    if (inverse->notice[0])
+        dfl_json_string(json, inverse->notice);
+    else
+        dfl_text_add(json, "null");
+    dfl_text_add(json, ", ");
     add_member(json, true, "t", inverse->t);
     dfl_text_add(json, ",\n \"drives\": {");
     for (int i = 0; i < inverse->nu; i++) {

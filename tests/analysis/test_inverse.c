@@ -112,6 +112,81 @@ static void what_cannot_be_driven_is_refused(void **state)
     assert_non_null(strstr(message, "prescribes no motion"));
 }
 
+/* A path with a kink, and one with a jump of its third derivative where inputs contain the fourth. */
+static void paths_that_are_not_smooth_enough_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *told; /* told NULL: it can be followed */
+        bool indirect;
+    } each[] = {
+        {"abs(time - 0.4)", "velocity jumps", false},
+        {"select(time - 0.4, 1, 0)", "it jumps", false},
+        {"max(0, time - 0.4)^2", NULL, false},
+        {"max(0, time - 0.4)^3", "third derivative", true},
+        {"max(0, time - 0.4)^4", NULL, true},
+        {"max(0, time - 0.4)^5", NULL, true},
+        {"sin(40*time)^5", NULL, true},
+    };
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        last_row last;
+        double rms[2];
+        char message[500], text[500];
+        snprintf(text, sizeof text,
+                 "local a, b = position('a', 'b') mass(a, 1) mass(b, 2)\n"
+                 "force(a, input('u', 0) - 50*(a - b)) force(b, 50*(a - b))\n"
+                 "motion(%s, %s) simulate{ to = 1, every = 0.1 }\n",
+                 each[i].indirect ? "b" : "a", each[i].path);
+        const dfl_status status = drive(&last, rms, message, text);
+        if (status != (each[i].told ? DFL_INVALID : DFL_OK))
+            fail_msg("%s: status %d, %s", each[i].path, (int)status, message);
+        if (each[i].told && (!strstr(message, each[i].told) || !strstr(message, "t = 0.4")))
+            fail_msg("%s: %s", each[i].path, message);
+    }
+}
+
+/* A standing pendulum, a mass that is pushed away, negative damping; a load that is reeled in grows a little, at
+   the rate l'/l, and is followed. */
+static void open_motions_that_grow_are_refused(void **state)
+{
+    (void)state;
+    static const char *const model[] = {
+        "kinetic(va^2 + (va^2 + 2*va*vb*cos(b) + vb^2)/2) potential(9.81*cos(b))\n"
+        "motion(a, 0.1*sin(time)^4)\n",
+        "mass(a, 1) mass(b, 1) force(b, 4*b) motion(a, sin(time)) initial{ b = 1e-3 }\n",
+        "mass(a, 1) mass(b, 1) force(b, a - b + 0.2*vb) motion(a, sin(time))\n",
+        "kinetic(0.1*va^2 + va^2 + a^2*vb^2) potential(-2*9.81*a*cos(b))\n"
+        "motion(a, 4 - 0.5*time) initial{ b = 0.1 } guess{ a = 4 }\n"};
+    for (int i = 0; i < 4; i++) {
+        last_row last;
+        double rms[2];
+        char message[500], text[500];
+        snprintf(text, sizeof text,
+                 "local a, b = position('a', 'b') local va, vb = velocity(a), velocity(b)\n"
+                 "force(va, input('u', 0)) %s simulate{ to = 3, every = 0.1 }\n",
+                 model[i]);
+        const dfl_status status = drive(&last, rms, message, text);
+        assert_int_equal(status, i < 3 ? DFL_INVALID : DFL_OK);
+        if (i < 3)
+            assert_non_null(strstr(message, "unstable, with the eigenvalues"));
+    }
+}
+
+/* Two rows prescribe one coordinate: one drive with a name that no column has. */
+static void coordinates_have_one_drive_each(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status =
+        drive(&last, rms, message,
+              "local x = position('x') mass(x, 3)\n"
+              "motion(x, time^2) motion(2*x, 2*time^2) simulate{ to = 1, every = 0.5 }\n");
+    assert_int_equal(status, DFL_OK);
+    near_close(last.tau[0], 6, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +195,9 @@ int main(void)
         cmocka_unit_test(coordinates_without_motion_are_integrated),
         cmocka_unit_test(joint_with_a_drive_needs_its_torque),
         cmocka_unit_test(what_cannot_be_driven_is_refused),
+        cmocka_unit_test(paths_that_are_not_smooth_enough_are_refused),
+        cmocka_unit_test(open_motions_that_grow_are_refused),
+        cmocka_unit_test(coordinates_have_one_drive_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,38 @@ static void crane_has_its_zero(void **state)
 }
 
 /* x'' = u: weights 1 give the gains 1, sqrt 2 and the poles (-1 +- i)/sqrt 2. */
+/* A force accelerates the crane by 1/3 and inclines the rope by 1/(3 g): poles at 0 cancel there. Two
+   masses that a spring joins have an undamped pole, which their centre does not show. */
+static void poles_that_cancel_leave_a_finite_response(void **state)
+{
+    (void)state;
+    const double omega[2] = {0, 4};
+    double re[8], im[8];
+    int poles;
+    near it = near_find("local s, th = position('s', 'th') local v, w = velocity(s), velocity(th)\n"
+                        "kinetic(2/2*v^2 + 1/2*(v^2 + 2*v*w*cos(th) + w^2))\n"
+                        "potential(-9.81*cos(th)) force(v, input('F', 0))\n"
+                        "output('angle', th) output('rate', acceleration(s)) output('way', s)\n"
+                        "simulate{ to = 1 }\n",
+                        NULL, NULL);
+    dfl_linear_equations linear = equations_of(&it);
+    scripted_expect(&it.s, dfl_frequency_response(re, im, &poles, it.s.ctx, &linear, omega, 1));
+    assert_int_equal(poles, 1);
+    near_close(re[0], -1 / (3 * 9.81), 1e-12);
+    near_close(re[1], 1.0 / 3, 1e-12);
+    assert_true(isnan(re[2]) && isnan(im[2]));
+    near_free(&it);
+    it = near_find("local a, b = position('a', 'b') mass(a, 1) mass(b, 1)\n"
+                   "local F = 8*(a - b) force(a, input('u', 0) - F) force(b, F)\n"
+                   "output('centre', (a + b)/2) output('way', a) simulate{ to = 1 }\n",
+                   NULL, NULL);
+    linear = equations_of(&it);
+    scripted_expect(&it.s, dfl_frequency_response(re, im, &poles, it.s.ctx, &linear, omega + 1, 1));
+    near_close(re[0], -0.5 / 16, 1e-12);
+    assert_true(isnan(re[1]) && poles == 1);
+    near_free(&it);
+}
+
 static void feedback_of_a_free_mass_is_exact(void **state)
 {
     (void)state;
@@ -116,6 +148,7 @@ int main(void)
         cmocka_unit_test(slider_crank_answers_forces_and_torques),
         cmocka_unit_test(double_pendulum_answers_as_the_exact_inverse),
         cmocka_unit_test(crane_has_its_zero),
+        cmocka_unit_test(poles_that_cancel_leave_a_finite_response),
         cmocka_unit_test(feedback_of_a_free_mass_is_exact),
         cmocka_unit_test(modes_that_no_input_reaches_are_found),
     };
