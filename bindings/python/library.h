@@ -25,6 +25,12 @@ PyObject *dfl_py_make_model_type(void);
 PyObject *dfl_py_make_run_type(void);
 PyObject *dfl_py_make_builder_type(void);
 PyObject *dfl_py_make_near_type(void);
+PyObject *dfl_py_make_buffer_type(void);
+PyObject *dfl_py_make_solver_type(void);
+
+/* An array of doubles, zero at first, that Python sees by the buffer protocol. */
+PyObject *dfl_py_buffer(size_t count);
+double *dfl_py_buffer_values(PyObject *buffer);
 
 /* task(name, settings, {option: text or number}, of): JSON, text, note or None, completed (task_call.c) */
 PyObject *dfl_py_task(PyObject *self, PyObject *args);

@@ -144,7 +144,9 @@ PyMODINIT_FUNC PyInit__library(void)
         PyModule_AddObjectRef(module, "Model", dfl_py_model_type) ||
         add_type(module, "Run", dfl_py_make_run_type()) ||
         add_type(module, "Builder", dfl_py_make_builder_type()) ||
-        add_type(module, "Near", dfl_py_make_near_type()))
+        add_type(module, "Near", dfl_py_make_near_type()) ||
+        add_type(module, "Buffer", dfl_py_make_buffer_type()) ||
+        add_type(module, "Solver", dfl_py_make_solver_type()))
         Py_CLEAR(module);
     return module;
 }

@@ -22,6 +22,8 @@
 
     m.check(), m.init(), m.equations(), m.equilibrium(), m.linearize(), m.modes(), m.response(w), m.lqr({"x": 1})
 
+    sol = dl.solve_constrained(force, (0, 10), p0, v0, mass=M, constraint=g)   # equations as Python functions
+
 NumPy, pandas, Matplotlib, h5py and IPython are imported only when they are used.
 """
 from ._library import Error
@@ -29,6 +31,7 @@ from ._models import BaseModel, Script, load, loads
 from ._results import Result, Stored, compare
 from ._results import open_result as open
 from ._simulation import Simulation
+from ._solve import Solution, solve_constrained, solve_ivp
 from ._symbols import (
     Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, mod, noevent, pi, select, sign, sin, sinh, sqrt, tan, tanh,
 )
@@ -38,7 +41,8 @@ from ._symbols import minimum as min
 from ._writing import Model, language
 
 __all__ = [
-    "BaseModel", "Error", "Model", "Result", "Script", "Simulation", "Stored", "Symbol", "compare", "language", "load", "loads",
+    "BaseModel", "Error", "Model", "Result", "Script", "Simulation", "Solution", "Stored", "Symbol", "compare", "language",
+    "load", "loads", "solve_constrained", "solve_ivp",
     "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "floor", "log", "mod", "noevent", "pi", "select", "sign", "sin",
     "sinh", "sqrt", "tan", "tanh",
 ]
