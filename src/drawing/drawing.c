@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+static dfl_status take_nodes(dfl_drawn_joint *joint, const dfl_drawing *drawing);
 static dfl_status take_tolerance(dfl_placed_joint *joint, dfl_drawing *drawing,
                                  const dfl_drawn_joint *drawn);
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
@@ -54,6 +55,7 @@ void dfl_drawing_free(dfl_drawing *drawing)
         dfl_free(ctx, drawing->joints[i].name);
         dfl_free(ctx, drawing->joints[i].motion);
     }
+    dfl_drawing_free_elastic(drawing);
     dfl_free(ctx, drawing->bodies);
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
@@ -174,8 +176,11 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
 {
     dfl_context *ctx = drawing->ctx;
     dfl_placed_joint joint = settle(drawing, drawn);
+    dfl_status status = take_nodes(&joint.drawn, drawing);
+    if (status)
+        return status;
     joint.drawn.name = drawn->name; /* for messages, while it is checked */
-    dfl_status status = check_open(drawing, dfl_joint_types[drawn->kind].name, drawn->name);
+    status = check_open(drawing, dfl_joint_types[drawn->kind].name, drawn->name);
     if (!status)
         status = dfl_drawing_check_count(drawing, dfl_joint_types[drawn->kind].name, drawn->name,
                                          drawing->njoints);
@@ -201,14 +206,38 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     *out = drawing->njoints++;
     joints[*out] = joint;
     if (!joint.loop) {
-        drawing->bodies[drawn->child].joint = *out;
+        drawing->bodies[joint.drawn.child].joint = *out;
         status = dfl_drawing_coordinates(drawing, &joints[*out]);
         joints[*out].drawn.coordinate_names = NULL;
-        return status;
+        return status ? status : dfl_drawing_hang_elastic(drawing, joint.drawn.child);
     }
-    const bool hang =
-        dfl_drawing_hangs(drawing, drawn->parent) && dfl_drawing_hangs(drawing, drawn->child);
+    const bool hang = dfl_drawing_hangs(drawing, joint.drawn.parent) &&
+                      dfl_drawing_hangs(drawing, joint.drawn.child);
     return hang ? dfl_drawing_rows(drawing, &joints[*out]) : DFL_OK;
+}
+
+/* Instead of an elastic body its node at the point of the joint; a free body is held by its frame. */
+static dfl_status take_nodes(dfl_drawn_joint *joint, const dfl_drawing *drawing)
+{
+    const char *kind = dfl_joint_types[joint->kind].name;
+    if (joint->kind == DFL_JOINT_FIXED)
+        for (int k = 0; k < 2; k++) {
+            const int body = k ? joint->child : joint->parent;
+            if (dfl_drawing_is_elastic(drawing, body) && drawing->bodies[body].node < 0)
+                return dfl_fail(drawing->ctx, DFL_INVALID,
+                                "fixed '%s': the body '%s' is elastic; give one of its nodes, such "
+                                "as %s.NODE",
+                                joint->name, drawing->bodies[body].name,
+                                drawing->bodies[body].name);
+        }
+    if (dfl_joint_types[joint->kind].point != DFL_POINT_PLACE)
+        return DFL_OK;
+    dfl_status status =
+        dfl_drawing_need_node(&joint->parent, drawing, kind, joint->name, joint->at);
+    if (!status)
+        status = dfl_drawing_need_node(&joint->child, drawing, kind, joint->name,
+                                       joint->apart ? joint->at_b : joint->at);
+    return status;
 }
 
 static dfl_status take_tolerance(dfl_placed_joint *joint, dfl_drawing *drawing,

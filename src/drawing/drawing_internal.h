@@ -9,9 +9,10 @@
 
 #include "context/context.h"
 #include "drawing/bodies.h"
+#include "drawing/elastic_bodies.h"
 #include "drawing/shapes.h"
 
-enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = DFL_JOINT_ROWS };
+enum { MOST_P = DFL_MOST_MODES, MOST_V = DFL_MOST_MODES, MOST_ROWS = DFL_JOINT_ROWS };
 
 /* R = base turn(axis, angle): parallel axes give sums of angles. */
 typedef struct dfl_pose {
@@ -68,9 +69,35 @@ typedef struct dfl_placed_body {
     bool quasistatic;
     char *color; /* NULL: chosen */
     bool hidden;
-    int joint; /* the one it hangs on, or -1 */
-    int link;  /* -1: not yet known */
+    int joint;   /* the one it hangs on, or -1 */
+    int link;    /* -1: not yet known */
+    int elastic; /* 1 + the number of the elastic body that it is the frame or a node of, or 0 */
+    int node;    /* which node; -1: the frame */
 } dfl_placed_body;
+
+/* A node of an elastic body: a body without mass, which the elastic coordinates move. */
+typedef struct dfl_elastic_node {
+    int body;
+    dfl_vec at;    /* in the drawing */
+    dfl_vec shift; /* displacement in axes of the drawing, as a function of q */
+    dfl_vec turn;  /* small angles about the axes of the body */
+} dfl_elastic_node;
+
+/* An elastic body: T = m u.u/2 + ... with matrices that are functions of q, in axes of the drawing
+   and about the point `at`. */
+typedef struct dfl_elastic {
+    char *name;
+    int line, body; /* body: its frame of reference */
+    int n, nnodes;
+    dfl_expr p[DFL_MOST_MODES], v[DFL_MOST_MODES];
+    dfl_vec at, axes[3];
+    dfl_expr mass;
+    dfl_vec h;
+    dfl_sym J;
+    dfl_vec S[DFL_MOST_MODES], C[DFL_MOST_MODES];
+    dfl_expr *M; /* n n */
+    dfl_elastic_node *node;
+} dfl_elastic;
 
 typedef struct dfl_placed_joint {
     char *name;
@@ -78,6 +105,7 @@ typedef struct dfl_placed_joint {
     dfl_drawn_joint drawn; /* without its name */
     double tolerance;      /* m or rad: the misfit of its loops that is allowed */
     bool loop, declared;   /* declared: rows of the loop */
+    bool inner;            /* between frame and nodes of an elastic body */
     int np, nv;
     dfl_expr p[MOST_P], v[MOST_V];
     dfl_expr rate, rate2;    /* of a prescribed motion */
@@ -116,6 +144,8 @@ struct dfl_drawing {
     int nbodies, max_bodies;
     dfl_placed_joint *joints;
     int njoints, max_joints;
+    dfl_elastic *elastics;
+    int nelastics, max_elastics;
     dfl_link *links;
     int nlinks, max_links;
     dfl_release *releases;
@@ -175,6 +205,8 @@ dfl_pose dfl_link_pose(dfl_drawing *drawing, int link, int from);
 const dfl_pose *dfl_link_place(dfl_drawing *drawing, int link);
 void dfl_link_move(dfl_drawing *drawing, int link);
 dfl_vec dfl_link_arm(dfl_drawing *drawing, int link, dfl_vec point);
+/* The acceleration of a velocity or speed. */
+dfl_expr dfl_drawing_acceleration_symbol(const dfl_drawing *drawing, dfl_expr v);
 /* Its angle in plane models, counted in turns. */
 dfl_expr dfl_link_angle(const dfl_drawing *drawing, int link);
 /* The matrix that carries the link's own axis (not a vector fixed to it) into the world. */
@@ -202,6 +234,27 @@ dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
    same axis of coordinates, which makes them short. */
 bool dfl_drawing_in_world_axes(const dfl_drawing *drawing);
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
+
+/* elastic_nodes.c: the frame and the nodes of an elastic body hang on the one of them that a joint
+   holds; the node at a point of the drawing instead of the frame (*found), or the nearest ones in the
+   message. */
+dfl_status dfl_drawing_hang_elastic(dfl_drawing *drawing, int body);
+dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *drawing, dfl_vec at);
+dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const char *call,
+                                 const char *name, dfl_vec at);
+void dfl_drawing_free_elastic(dfl_drawing *drawing);
+
+/* elastic_dynamics.c: of an elastic body about the origin of its link. Force, torque and modal forces
+   Q of its inertia beyond those of a rigid body with the present h and J, for an angular velocity, an
+   angular acceleration and an acceleration of the origin in axes of the link, and q'' = 0. */
+dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k);
+dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *drawing,
+                            const dfl_elastic *e, dfl_vec omega, dfl_vec alpha, dfl_vec a);
+/* All force and torque that the motion of an elastic body needs, with the symbols of q''. */
+dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const dfl_elastic *e,
+                            dfl_vec omega, dfl_vec alpha, dfl_vec a);
+/* Adds its mass to that of its link. */
+void dfl_elastic_add_mass(dfl_drawing *drawing, const dfl_elastic *e);
 
 /* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, relative to the last link
    that both hang on. */

@@ -20,6 +20,7 @@
 #include "drawing/vectors.h"
 
 typedef struct moved {
+    dfl_mat R;   /* from axes of the link to those used here, of links with a pose or elastic */
     dfl_mat C;   /* from the link's own axes to those of the drawing */
     bool turned; /* Q is not 1 */
     dfl_mat Q;
@@ -44,7 +45,14 @@ static void compose(moved *parent, dfl_graph *g, const moved *child);
 static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b);
 static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b);
 static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
-                       dfl_vec axis);
+                       const moved *m);
+static void rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
+                  const moved *m);
+static dfl_status declare_modal_forces(moved *all, dfl_drawing *drawing);
+static dfl_status declare_modal_row(const moved *all, dfl_drawing *drawing, const dfl_elastic *e,
+                                    int k);
+static dfl_status declare_along(const moved *all, dfl_drawing *drawing, int index, int last,
+                                dfl_expr v, dfl_vec N, dfl_vec F, int line);
 static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
                         dfl_vec N, dfl_vec F);
 
@@ -72,6 +80,8 @@ bool dfl_drawing_in_world_axes(const dfl_drawing *drawing)
         const int axis = vec_coordinate(link->axis);
         if (link->kind == DFL_STEP_PRISMATIC)
             continue;
+        if (link->kind == DFL_STEP_USER && drawing->planar)
+            continue;
         if (link->kind == DFL_STEP_SPHERICAL || link->kind == DFL_STEP_FREE ||
             link->kind == DFL_STEP_USER)
             return false;
@@ -84,7 +94,7 @@ bool dfl_drawing_in_world_axes(const dfl_drawing *drawing)
 
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world)
 {
-    all[0].C = mat_identity(drawing->graph);
+    all[0].C = all[0].R = mat_identity(drawing->graph);
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
         all[i] = (moved){.m = link->mass, .h = link->moment, .J = link->inertia};
@@ -100,6 +110,7 @@ static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index)
     dfl_graph *g = drawing->graph;
     const dfl_pose *pose = dfl_link_place(drawing, index);
     m->r = pose->arm;
+    m->R = pose->R;
     m->axis = mat_times(g, dfl_link_axes(drawing, index), drawing->links[index].axis);
     m->h = mat_times(g, pose->R, m->h);
     m->J = sym_rotate(g, pose->R, m->J);
@@ -128,6 +139,7 @@ static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, cons
         m->axis = mat_back(g, m->C, link->axis);
     }
     m->r = mat_back(g, p->C, dfl_link_shift(drawing, link));
+    m->R = mat_transpose(m->C);
     m->h = mat_back(g, m->C, m->h);
     m->J = sym_rotate(g, mat_transpose(m->C), m->J);
 }
@@ -142,7 +154,7 @@ static void accelerate(moved *all, dfl_drawing *drawing)
         const moved *p = &all[link->parent];
         moved *m = &all[i];
         dfl_vec w, u, wd, ud;
-        dfl_link_rates(&w, &u, drawing, link, m->axis);
+        rates(&w, &u, drawing, link, m);
         const dfl_vec before = to_child(g, m, p->omega);
         dfl_vec a = vec_cross_add(g, p->a, p->alpha, m->r);
         a = to_child(g, m, vec_cross_add(g, a, p->omega, vec_cross(g, p->omega, m->r)));
@@ -152,12 +164,12 @@ static void accelerate(moved *all, dfl_drawing *drawing)
         if (link->kind == DFL_STEP_FREE || link->kind == DFL_STEP_USER)
             m->a = vec_cross_add(g, m->a, w, u);
         if (link->kind == DFL_STEP_USER) {
-            m->alpha = vec_add(g, m->alpha, link->motion->wd);
-            m->a = vec_add(g, m->a, link->motion->ud);
+            m->alpha = vec_add(g, m->alpha, mat_times(g, m->R, link->motion->wd));
+            m->a = vec_add(g, m->a, mat_times(g, m->R, link->motion->ud));
         }
         if (link->dofs > 0)
             continue;
-        unit_rates(&wd, &ud, drawing, link, 0, m->axis);
+        unit_rates(&wd, &ud, drawing, link, 0, m);
         m->alpha = vec_add(g, m->alpha, vec_scale(g, link->drive, wd));
         m->a = vec_add(g, m->a, vec_scale(g, link->drive, ud));
     }
@@ -175,6 +187,7 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
         m->N = vec_cross_add(g, sym_times(g, m->J, m->alpha), m->omega, Jw);
         m->N = vec_cross_add(g, m->N, m->h, m->a);
     }
+    status = declare_modal_forces(all, drawing);
     for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
         const dfl_link *link = &drawing->links[i];
         moved *m = &all[i], *p = &all[link->parent];
@@ -199,6 +212,16 @@ static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr energy = move_by_drives(all, drawing);
+    for (int i = 0; i < drawing->nelastics; i++) {
+        const dfl_elastic *e = &drawing->elastics[i];
+        const moved *m = &all[drawing->bodies[e->body].link];
+        const dfl_vec omega = mat_back(g, m->R, m->omega), u = mat_back(g, m->R, m->a);
+        for (int k = 0; k < e->n; k++) {
+            const dfl_expr momentum = dfl_add(
+                g, vec_dot(g, dfl_elastic_coupling(drawing, e, k), omega), vec_dot(g, e->S[k], u));
+            energy = dfl_add(g, energy, dfl_mul(g, momentum, e->v[k]));
+        }
+    }
     for (int i = drawing->nlinks - 1; i > 0; i--) {
         const dfl_link *link = &drawing->links[i];
         const moved *m = &all[i];
@@ -228,10 +251,10 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
         moved *m = &all[i];
         dfl_vec w = vec_zero(), u = vec_zero();
         if (link->kind == DFL_STEP_USER) {
-            w = link->motion->w[link->dofs];
-            u = link->motion->u[link->dofs];
+            w = mat_times(g, m->R, link->motion->w[link->dofs]);
+            u = mat_times(g, m->R, link->motion->u[link->dofs]);
         } else if (link->dofs == 0) {
-            dfl_link_rates(&w, &u, drawing, link, m->axis);
+            rates(&w, &u, drawing, link, m);
         }
         m->omega = vec_add(g, to_child(g, m, p->omega), w);
         m->a = vec_add(g, to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
@@ -246,6 +269,9 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
 static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
+    for (int i = 0; i < drawing->nelastics && !status; i++)
+        for (int k = 0; k < drawing->elastics[i].n && !status; k++)
+            status = declare_modal_row(all, drawing, &drawing->elastics[i], k);
     for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
         const dfl_link *link = &drawing->links[i];
         drawing->line = drawing->joints[link->joint].line;
@@ -264,26 +290,79 @@ static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index,
     dfl_graph *g = drawing->graph;
     const dfl_link *link = &drawing->links[index];
     const int line = drawing->joints[link->joint].line;
-    const dfl_expr v = link->v[k];
     const moved *m = &all[index];
     dfl_vec alpha, a;
-    unit_rates(&alpha, &a, drawing, link, k, m->axis);
-    dfl_vec F = vec_cross_add(g, vec_scale(g, m->m, a), alpha, m->h);
-    dfl_vec N = vec_cross_add(g, sym_times(g, m->J, alpha), m->h, a);
+    unit_rates(&alpha, &a, drawing, link, k, m);
+    const dfl_vec F = vec_cross_add(g, vec_scale(g, m->m, a), alpha, m->h);
+    const dfl_vec N = vec_cross_add(g, sym_times(g, m->J, alpha), m->h, a);
+    return declare_along(all, drawing, index, k, link->v[k], N, F, line);
+}
+
+/* The masses between velocity v, whose unit acceleration needs the torque N and the force F at a
+   link, and the velocities from there to the ground: of the first link those up to `last`, or all of
+   them if it is negative. An elastic coordinate moves several links: its own mass then has two such
+   parts. */
+static dfl_status declare_along(const moved *all, dfl_drawing *drawing, int index, int last,
+                                dfl_expr v, dfl_vec N, dfl_vec F, int line)
+{
+    dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
-    for (int i = index, first = k; i > 0 && !status; first = -1) {
-        link = &drawing->links[i];
-        m = &all[i];
-        for (int j = 0; j < (first < 0 ? link->dofs : first + 1) && !status; j++) {
-            const dfl_expr entry = project(drawing, link, j, m, N, F);
+    for (int i = index; i > 0 && !status; i = drawing->links[i].parent) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *m = &all[i];
+        for (int j = 0; j < (last < 0 ? link->dofs : last + 1) && !status; j++) {
+            dfl_expr entry = project(drawing, link, j, m, N, F);
+            if (last < 0 && link->v[j] == v)
+                entry = dfl_mul(g, dfl_constant(g, 2.0), entry);
             if (entry != 0)
                 status = dfl_model_mass(drawing->model, line, v, link->v[j], entry);
         }
+        last = -1;
         F = to_parent(g, m, F);
         N = vec_cross_add(g, to_parent(g, m, N), m->r, F);
-        i = link->parent;
     }
     return status;
+}
+
+/* ------------------------------------------------------------------ elastic bodies */
+
+/* Adds to F and N of the links, and declares the forces on elastic coordinates. */
+static dfl_status declare_modal_forces(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < drawing->nelastics && !status; i++) {
+        const dfl_elastic *e = &drawing->elastics[i];
+        moved *m = &all[drawing->bodies[e->body].link];
+        dfl_vec F, N;
+        dfl_expr Q[DFL_MOST_MODES];
+        drawing->line = e->line;
+        status = dfl_elastic_load(&F, &N, Q, drawing, e, mat_back(g, m->R, m->omega),
+                                  mat_back(g, m->R, m->alpha), mat_back(g, m->R, m->a));
+        m->F = vec_add(g, m->F, mat_times(g, m->R, F));
+        m->N = vec_add(g, m->N, mat_times(g, m->R, N));
+        for (int k = 0; k < e->n && !status; k++)
+            if (Q[k] != 0)
+                status = dfl_model_stored_force(drawing->model, e->line, e->v[k], dfl_neg(g, Q[k]));
+    }
+    return status;
+}
+
+/* A unit acceleration of an elastic coordinate needs F = S_k, N = C_k. */
+static dfl_status declare_modal_row(const moved *all, dfl_drawing *drawing, const dfl_elastic *e,
+                                    int k)
+{
+    dfl_graph *g = drawing->graph;
+    const int link = drawing->bodies[e->body].link;
+    const moved *m = &all[link];
+    dfl_status status = DFL_OK;
+    for (int l = 0; l <= k && !status; l++)
+        if (e->M[k + e->n * l] != 0)
+            status = dfl_model_mass(drawing->model, e->line, e->v[k], e->v[l], e->M[k + e->n * l]);
+    if (status)
+        return status;
+    const dfl_vec N = mat_times(g, m->R, dfl_elastic_coupling(drawing, e, k));
+    return declare_along(all, drawing, link, -1, e->v[k], N, mat_times(g, m->R, e->S[k]), e->line);
 }
 
 /* Adds the child's mass to the parent's: h + m r,
@@ -321,13 +400,24 @@ static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b)
     return m->turned ? mat_back(g, m->Q, b) : b;
 }
 
-/* The rates of a link whose velocity k is 1. */
+/* The rates of a link, in the axes used here. */
+static void rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
+                  const moved *m)
+{
+    dfl_link_rates(w, u, drawing, link, m->axis);
+    if (link->kind == DFL_STEP_USER) {
+        *w = mat_times(drawing->graph, m->R, *w);
+        *u = mat_times(drawing->graph, m->R, *u);
+    }
+}
+
+/* ... whose velocity k is 1. */
 static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
-                       dfl_vec axis)
+                       const moved *m)
 {
     dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
     unit.v[k] = dfl_constant(drawing->graph, 1.0);
-    dfl_link_rates(w, u, drawing, &unit, axis);
+    rates(w, u, drawing, &unit, m);
 }
 
 /* The generalized force on velocity k of a link of a torque N and a force F at its origin. */
@@ -336,6 +426,6 @@ static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const
 {
     dfl_graph *g = drawing->graph;
     dfl_vec w, u;
-    unit_rates(&w, &u, drawing, link, k, m->axis);
+    unit_rates(&w, &u, drawing, link, k, m);
     return dfl_add(g, vec_dot(g, w, N), vec_dot(g, u, F));
 }

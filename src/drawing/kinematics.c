@@ -19,8 +19,8 @@ static void user_rates(dfl_vec *w, dfl_vec *u, dfl_graph *g, const dfl_link *lin
 static dfl_pose next_pose(dfl_drawing *drawing, const dfl_pose *parent, const dfl_link *link);
 static bool same(dfl_vec a, dfl_vec b);
 static dfl_vec accelerate(dfl_vec *alpha, dfl_drawing *drawing, int index, bool bias);
-static dfl_expr acceleration_symbol(const dfl_drawing *drawing, dfl_expr v);
 static int add_columns(dfl_jacobian_column *columns, dfl_drawing *drawing, int index, dfl_vec x);
+static int merge_columns(dfl_jacobian_column *columns, int count, int added, dfl_graph *g);
 
 /* -------------------------------------------------------------------------- links */
 
@@ -136,7 +136,13 @@ static dfl_pose next_pose(dfl_drawing *drawing, const dfl_pose *parent, const df
     dfl_graph *g = drawing->graph;
     const bool turns = link->kind == DFL_STEP_REVOLUTE || link->kind == DFL_STEP_SCREW;
     dfl_pose pose = *parent;
-    if (turns && (vec_is_zero(parent->axis) || same(parent->axis, link->axis))) {
+    if (link->kind == DFL_STEP_USER && drawing->planar) {
+        const dfl_vec z = {{0, 0, dfl_constant(g, 1.0)}};
+        const bool down = same(parent->axis, vec_neg(g, z));
+        pose.axis = down ? parent->axis : z;
+        pose.angle = (down ? dfl_sub : dfl_add)(g, parent->angle, link->motion->turn);
+        pose.R = mat_product(g, pose.base, mat_turn(g, pose.axis, pose.angle));
+    } else if (turns && (vec_is_zero(parent->axis) || same(parent->axis, link->axis))) {
         pose.axis = link->axis;
         pose.angle = dfl_add(g, parent->angle, link->p[0]);
     } else if (turns && same(parent->axis, vec_neg(g, link->axis))) {
@@ -148,7 +154,8 @@ static dfl_pose next_pose(dfl_drawing *drawing, const dfl_pose *parent, const df
     }
     if (turns) {
         pose.R = mat_product(g, pose.base, mat_turn(g, pose.axis, pose.angle));
-    } else if (link->kind != DFL_STEP_PRISMATIC) {
+    } else if (link->kind != DFL_STEP_PRISMATIC &&
+               !(link->kind == DFL_STEP_USER && drawing->planar)) {
         pose.base = pose.R = mat_product(g, parent->R, dfl_link_turn(drawing, link));
         pose.axis = vec_zero();
         pose.angle = 0;
@@ -302,7 +309,7 @@ static dfl_vec accelerate(dfl_vec *alpha, dfl_drawing *drawing, int index, bool 
     for (int k = 0; k < (link->dofs ? link->dofs : 1); k++)
         change.v[k] = link->dofs == 0 ? link->drive
                       : bias          ? 0
-                                      : acceleration_symbol(drawing, link->v[k]);
+                                      : dfl_drawing_acceleration_symbol(drawing, link->v[k]);
     change.clock = 0;
     dfl_link_rates(&wd, &ud, drawing, &change, link->axis);
     if (link->kind == DFL_STEP_FREE || link->kind == DFL_STEP_USER)
@@ -321,7 +328,7 @@ static dfl_vec accelerate(dfl_vec *alpha, dfl_drawing *drawing, int index, bool 
 }
 
 /* The symbol that derive/equations.c uses. */
-static dfl_expr acceleration_symbol(const dfl_drawing *drawing, dfl_expr v)
+dfl_expr dfl_drawing_acceleration_symbol(const dfl_drawing *drawing, dfl_expr v)
 {
     const dfl_symbol *symbol = &drawing->graph->symbols[dfl_node_of(drawing->graph, v)->a];
     const int index = symbol->index;
@@ -354,7 +361,8 @@ dfl_status dfl_drawing_jacobian(dfl_jacobian_column *columns, int *count, int ro
     for (; !status && link > 0; link = drawing->links[link].parent) {
         if (*count + drawing->links[link].dofs > room)
             return dfl_fail(drawing->ctx, DFL_INVALID, "a Jacobian has more than %d columns", room);
-        *count += add_columns(columns + *count, drawing, link, x);
+        *count = merge_columns(columns, *count, add_columns(columns + *count, drawing, link, x),
+                               drawing->graph);
     }
     return status ? status : dfl_graph_status(drawing->graph);
 }
@@ -377,4 +385,22 @@ static int add_columns(dfl_jacobian_column *columns, dfl_drawing *drawing, int i
         columns[k].velocity = vec_cross_add(g, mat_times(g, A, u), columns[k].omega, arm);
     }
     return link->dofs;
+}
+
+/* An elastic coordinate moves several links: their columns are added. */
+static int merge_columns(dfl_jacobian_column *columns, int count, int added, dfl_graph *g)
+{
+    int n = count;
+    for (int i = count; i < count + added; i++) {
+        int k = 0;
+        while (k < count && columns[k].v != columns[i].v)
+            k++;
+        if (k < count) {
+            columns[k].omega = vec_add(g, columns[k].omega, columns[i].omega);
+            columns[k].velocity = vec_add(g, columns[k].velocity, columns[i].velocity);
+        } else {
+            columns[n++] = columns[i];
+        }
+    }
+    return n;
 }

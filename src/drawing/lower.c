@@ -25,6 +25,8 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
         if (!status)
             add_mass(drawing, &drawing->bodies[i]);
     }
+    for (int i = 0; i < drawing->nelastics && !status; i++)
+        dfl_elastic_add_mass(drawing, &drawing->elastics[i]);
     if (!status)
         status = dfl_drawing_leave_to_recursion(&left, drawing);
     if (!status && !left)
@@ -82,7 +84,10 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
 {
     dfl_graph *g = drawing->graph;
     int index;
-    dfl_status status = dfl_drawing_link(&index, drawing, body);
+    dfl_status status = dfl_drawing_need_node(&body, drawing, "force on",
+                                              dfl_drawing_body_name(drawing, body), point);
+    if (!status)
+        status = dfl_drawing_link(&index, drawing, body);
     if (!status && body != DFL_GROUND)
         status = dfl_drawing_note(drawing, body, point, force, torque);
     if (status || index == 0)

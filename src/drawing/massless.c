@@ -14,7 +14,7 @@ dfl_status dfl_drawing_massless(dfl_drawing *drawing)
         const dfl_placed_body *body = &drawing->bodies[i];
         const dfl_placed_joint *joint = &drawing->joints[drawing->links[body->link].joint];
         bool empty = false;
-        if (body->link == 0)
+        if (body->link == 0 || body->elastic)
             continue;
         status = is_empty(&empty, drawing, body);
         if (!status && empty)

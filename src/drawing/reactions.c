@@ -27,6 +27,7 @@ static dfl_status resolve_joint(dfl_expr values[DFL_REACTIONS], dfl_drawing *dra
 static dfl_status balance(sums *s, dfl_drawing *drawing, int joint);
 static bool is_behind(const dfl_drawing *drawing, int body, int joint);
 static dfl_status add_inertia(sums *s, dfl_drawing *drawing, int body);
+static dfl_status add_elastic(sums *s, dfl_drawing *drawing, const dfl_elastic *e);
 static dfl_status take_applied(sums *s, dfl_drawing *drawing, const dfl_applied *load);
 static void take(sums *s, dfl_graph *g, dfl_vec x, dfl_vec F, dfl_vec N);
 static dfl_status take_loops(sums *s, dfl_drawing *drawing, int joint);
@@ -139,6 +140,9 @@ static dfl_status balance(sums *s, dfl_drawing *drawing, int joint)
     for (int i = 0; i < drawing->nbodies && !status; i++)
         if (is_behind(drawing, i, joint))
             status = add_inertia(s, drawing, i);
+    for (int i = 0; i < drawing->nelastics && !status; i++)
+        if (is_behind(drawing, drawing->elastics[i].body, joint))
+            status = add_elastic(s, drawing, &drawing->elastics[i]);
     for (int i = 0; i < drawing->napplied && !status; i++)
         if (is_behind(drawing, drawing->applied[i].body, joint))
             status = take_applied(s, drawing, &drawing->applied[i]);
@@ -175,6 +179,32 @@ static dfl_status add_inertia(sums *s, dfl_drawing *drawing, int body)
     moment = vec_cross_add(g, moment, vec_sub(g, x, s->x), need);
     s->F = vec_add(g, s->F, need);
     s->N = vec_add(g, s->N, moment);
+    return DFL_OK;
+}
+
+/* An elastic body, about the origin of its frame. */
+static dfl_status add_elastic(sums *s, dfl_drawing *drawing, const dfl_elastic *e)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_vec origin = drawing->links[drawing->bodies[e->body].link].at;
+    dfl_vec alpha, a, x, omega, F, N;
+    dfl_mat R;
+    dfl_status status = dfl_drawing_acceleration(&alpha, &a, drawing, e->body, origin, false);
+    if (!status)
+        status = dfl_drawing_point(&x, drawing, e->body, origin);
+    if (!status)
+        status = dfl_drawing_omega(&omega, drawing, e->body);
+    if (!status)
+        status = dfl_drawing_rotation(&R, drawing, e->body);
+    if (!status)
+        status = dfl_elastic_need(&F, &N, drawing, e, mat_back(g, R, omega), mat_back(g, R, alpha),
+                                  mat_back(g, R, vec_sub(g, a, drawing->gravity)));
+    if (status)
+        return status;
+    F = mat_times(g, R, F);
+    s->F = vec_add(g, s->F, F);
+    s->N = vec_add(g, s->N, mat_times(g, R, N));
+    s->N = vec_cross_add(g, s->N, vec_sub(g, x, s->x), F);
     return DFL_OK;
 }
 

@@ -189,7 +189,7 @@ dfl_status dfl_drawing_check_poses(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
-        if (!drawing->joints[i].motion)
+        if (!drawing->joints[i].motion || drawing->joints[i].inner)
             continue;
         drawing->line = drawing->joints[i].line;
         status = check_pose(drawing, &drawing->joints[i]);

@@ -100,6 +100,7 @@ void dfl_language_open(lua_State *L)
     dfl_loads_open(L);
     dfl_unilaterals_open(L);
     dfl_closures_open(L);
+    dfl_elastics_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
 }

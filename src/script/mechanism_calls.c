@@ -28,6 +28,7 @@ static void push_point(lua_State *L, const dfl_body_point *point);
 static int joint_field(lua_State *L);
 static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *field);
 static int point_field(lua_State *L);
+static bool push_elastic_field(lua_State *L, int body, const char *field);
 static int body_field(lua_State *L);
 static int handle_text(lua_State *L);
 static int set_field(lua_State *L);
@@ -72,6 +73,9 @@ dfl_drawing *dfl_script_drawing(lua_State *L)
 int dfl_arg_body(lua_State *L, const char *call, int i)
 {
     const int *body = luaL_testudata(L, i, DFL_BODY);
+    const dfl_body_point *point = luaL_testudata(L, i, DFL_BODY_POINT);
+    if (point && dfl_drawing_is_elastic(dfl_script_drawing(L), point->body))
+        return point->body; /* a node */
     if (!body)
         return dfl_arg_error(L, call, i, "give a body, or ground");
     return *body;
@@ -223,6 +227,11 @@ static void push_handle(lua_State *L, const char *kind, int number)
     luaL_setmetatable(L, kind);
 }
 
+void dfl_body_push(lua_State *L, int body)
+{
+    push_handle(L, DFL_BODY, body);
+}
+
 void dfl_joint_push(lua_State *L, int joint)
 {
     push_handle(L, DFL_JOINT, joint);
@@ -312,6 +321,29 @@ static int point_field(lua_State *L)
     return 1;
 }
 
+/* A node of an elastic body; q1, qd1, ... */
+static bool push_elastic_field(lua_State *L, int body, const char *field)
+{
+    const dfl_drawing *drawing = dfl_script_drawing(L);
+    const int node = dfl_drawing_node(drawing, body, field);
+    char wanted[LONGEST_FIELD];
+    dfl_expr q, v;
+    if (node >= 0) {
+        push_point(L, &(dfl_body_point){.body = node, .at = dfl_drawing_node_point(drawing, node)});
+        return true;
+    }
+    for (int k = 0; dfl_drawing_elastic_coordinate(&q, &v, drawing, body, k); k++) {
+        snprintf(wanted, sizeof wanted, "q%d", k + 1);
+        const bool position = strcmp(field, wanted) == 0;
+        snprintf(wanted, sizeof wanted, "qd%d", k + 1);
+        if (position || strcmp(field, wanted) == 0) {
+            dfl_symbol_push(L, position ? q : v);
+            return true;
+        }
+    }
+    return false;
+}
+
 static int body_field(lua_State *L)
 {
     static const char *const words[] = {"wx", "wy", "wz", "angle"};
@@ -321,6 +353,8 @@ static int body_field(lua_State *L)
     dfl_vec omega = {{0}};
     dfl_expr angle = 0;
     int k = 0;
+    if (dfl_drawing_is_elastic(drawing, body) && push_elastic_field(L, body, field))
+        return 1;
     while (k < 4 && strcmp(field, words[k]) != 0)
         k++;
     if (k == 4)

@@ -29,7 +29,11 @@ int dfl_script_contact_curves(lua_State *L); /* contact_calls.c */
 int dfl_script_contact_surfaces(lua_State *L);
 int dfl_script_contact_wheel(lua_State *L);
 
-/* Pushes the handle of a joint. */
+/* Adds elastic and deflection to the table on top of the stack (elastic_calls.c). */
+void dfl_elastics_open(lua_State *L);
+
+/* Pushes the handle of a body, of a joint. */
+void dfl_body_push(lua_State *L, int body);
 void dfl_joint_push(lua_State *L, int joint);
 
 /* The drawing of the script, made at the first call. */

@@ -136,6 +136,20 @@ static void check_double_pendulum(void)
     scripted_free(&s);
 }
 
+/* The largest deflection of a rod of 24 rigid links with springs. */
+static void check_elastic_rod(void)
+{
+    double most = 0.0;
+    scripted s = load("elastic-rod");
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-8});
+    for (int i = 1; i <= 150; i++) {
+        scripted_advance(&s, 2e-4 * i);
+        most = fmax(most, fabs(scripted_output(&s, "deflection")));
+    }
+    assert_near(most, 1.6195e-3, 0.005 * 1.6195e-3);
+    scripted_free(&s);
+}
+
 /* The references of problems/slidercrank.c, which counts from the slider: alpha is the angle of the
    rod towards the pin, beta that of the crank relative to the rod. */
 static void check_slider_crank(void)
@@ -698,6 +712,7 @@ static const struct {
     {"quarter-car", check_quarter_car},
     {"rolling-disk", check_rolling_disk},
     {"sleigh", check_sleigh},
+    {"elastic-rod", check_elastic_rod},
     {"slider-crank", check_slider_crank},
     {"spherical-pendulum", check_spherical_pendulum},
     {"suspension", check_suspension},

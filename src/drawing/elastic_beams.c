@@ -1,0 +1,256 @@
+/* elastic_beams.c: straight beams: modes of a beam of unit length and mass, and units that are
+   expressions, so that all numbers of the beam stay parameters. Which modes are the lowest is decided
+   with the present values. */
+#include "drawing/drawing_internal.h"
+
+#include "drawing/elastic_beams.h"
+#include "drawing/vectors.h"
+
+#include <math.h>
+
+static dfl_status check_beam(double *length, const dfl_drawing *drawing, const dfl_drawn_beam *b);
+static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing *drawing,
+                            const dfl_drawn_beam *b);
+static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b,
+                             double length);
+static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,
+                             dfl_expr length);
+static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
+static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
+                             const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M);
+
+static const char *const family_name[] = {"stretch", "bending", "bending across", "twist"};
+static const char *const frame_name[] = {"chord", "tangent", "Buckens"};
+
+dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam *b)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_drawn_elastic e = {.line = b->line,
+                           .name = b->name,
+                           .color = b->color,
+                           .hidden = b->hidden,
+                           .node_names = b->node_name,
+                           .at = b->from};
+    dfl_unit_beam unit = {.body = NULL};
+    dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES] = {0}, D[DFL_MOST_MODES * DFL_MOST_MODES] = {0};
+    dfl_expr Kd[DFL_MOST_MODES], Md[DFL_MOST_MODES];
+    bool twists[DFL_MOST_MODES] = {false};
+    double length = 0.0;
+    dfl_status status = check_beam(&length, drawing, b);
+    if (!status)
+        status = find_axes(e.axes, &e.length, drawing, b);
+    if (!status)
+        status = find_modes(&unit, drawing, b, length);
+    if (status)
+        return status;
+    e.modal = unit.body;
+    e.mass = dfl_mul(g, b->rhoA, e.length);
+    e.rotary = drawing->planar ? 0 : dfl_mul(g, b->rhoJ, e.length);
+    const int n = unit.body->n;
+    for (int i = 0; i < n; i++) {
+        twists[i] = unit.family[i] == DFL_BEAM_TWIST;
+        Kd[i] =
+            dfl_mul(g, dfl_constant(g, unit.k[i]), stiffness_of(g, b, unit.family[i], e.length));
+        Md[i] = twists[i] ? e.rotary : e.mass;
+        K[i + n * i] = Kd[i];
+        set_damping(&D[i + n * i], g, b, Kd[i], Md[i]);
+    }
+    e.K = K;
+    e.D = D;
+    e.twists = twists;
+    e.twist = unit.turn0;
+    status = dfl_drawing_elastic(out, drawing, &e);
+    if (!status)
+        status = note_modes(drawing, b, &unit, Kd, Md);
+    dfl_modal_body_free(unit.body);
+    return status;
+}
+
+/* Lengths and stiffnesses must be positive with the present values. */
+static dfl_status check_beam(double *length, const dfl_drawing *drawing, const dfl_drawn_beam *b)
+{
+    const struct {
+        dfl_expr expr;
+        const char *what;
+    } all[] = {{b->rhoA, "its mass per length"},
+               {b->EA, "EA"},
+               {b->EI, "EI"},
+               {b->EI2, "EI of the other direction"},
+               {b->GJ, "GJ"},
+               {b->rhoJ, "the inertia of its section"}};
+    double from[3], to[3], value;
+    dfl_status status = dfl_drawing_values(from, drawing, b->from.e, 3, "elastic", b->name, "from");
+    if (!status)
+        status = dfl_drawing_values(to, drawing, b->to.e, 3, "elastic", b->name, "to");
+    for (int i = 0; i < (drawing->planar ? 3 : 6) && !status; i++) {
+        status = dfl_drawing_value(&value, drawing, all[i].expr, "elastic", b->name, all[i].what);
+        if (!status && !(value > 0.0 && isfinite(value)))
+            status = dfl_fail(drawing->ctx, DFL_INVALID,
+                              "elastic '%s': %s is %g; give positive numbers: E, density and the "
+                              "cross-section, or EI, EA and mass_per_length%s",
+                              b->name, all[i].what, value,
+                              drawing->planar ? "" : ", GJ and section_inertia");
+    }
+    if (status)
+        return status;
+    *length = hypot(hypot(to[0] - from[0], to[1] - from[1]), to[2] - from[2]);
+    if (!(*length > 0.0))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "elastic '%s': the beam has no length: from and to are the same point",
+                        b->name);
+    return DFL_OK;
+}
+
+/* x along the beam; in the plane z is that of the drawing, in space y is along `up`. */
+static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing *drawing,
+                            const dfl_drawn_beam *b)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_vec along = vec_sub(g, b->to, b->from);
+    const int straight = vec_coordinate(along);
+    *length =
+        straight < 3 ? along.e[straight] : dfl_unary(g, DFL_OP_SQRT, vec_dot(g, along, along));
+    double l = 0.0;
+    dfl_status status = dfl_model_value(&l, drawing->model, *length);
+    if (!status && l < 0.0)
+        *length = dfl_neg(g, *length);
+    axes[0] = dfl_drawing_unit(drawing, along);
+    if (drawing->planar) {
+        axes[2] = (dfl_vec){{0, 0, dfl_constant(g, 1.0)}};
+        axes[1] = vec_cross(g, axes[2], axes[0]);
+        return status;
+    }
+    dfl_vec frame[3];
+    double up[3], x[3];
+    if (!status)
+        status = dfl_drawing_values(up, drawing, b->up.e, 3, "elastic", b->name, "up");
+    if (!status)
+        status = dfl_drawing_values(x, drawing, axes[0].e, 3, "elastic", b->name, "to");
+    if (status)
+        return status;
+    dfl_vec side = b->up;
+    if (up[0] == 0.0 && up[1] == 0.0 &&
+        up[2] == 0.0) { /* y, or z of the drawing for beams along y */
+        side = (dfl_vec){{0, dfl_constant(g, 1.0), 0}};
+        if (fabs(x[1]) > 0.9)
+            side = (dfl_vec){{0, 0, dfl_constant(g, 1.0)}};
+    } else if (fabs(up[0] * x[0] + up[1] * x[1] + up[2] * x[2]) >
+               (1.0 - 1e-9) * hypot(hypot(up[0], up[1]), up[2])) {
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "elastic '%s': up is along the beam; give a direction across it", b->name);
+    }
+    dfl_drawing_axes(frame, drawing, axes[0], side); /* z along the beam, x along `side` */
+    axes[1] = frame[0];
+    axes[2] = vec_cross(g, axes[0], axes[1]);
+    return DFL_OK;
+}
+
+static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b,
+                             double length)
+{
+    const dfl_expr stiff[] = {b->EA, b->EI, b->EI2, b->GJ};
+    dfl_beam_task task = {.elements = b->elements,
+                          .modes = b->modes,
+                          .interface = b->interface,
+                          .first_order = b->first_order,
+                          .planar = drawing->planar,
+                          .frame = b->frame,
+                          .nstations = b->nnodes,
+                          .station = b->station,
+                          .mass = b->mass,
+                          .stiff = {b->stretching, b->bending, b->bending2, b->twisting}};
+    double rhoA = 1.0, rhoJ = 1.0;
+    dfl_status status = dfl_model_value(&rhoA, drawing->model, b->rhoA);
+    if (!status && !drawing->planar)
+        status = dfl_model_value(&rhoJ, drawing->model, b->rhoJ);
+    for (int f = 0; f < (drawing->planar ? 2 : DFL_BEAM_FAMILIES) && !status; f++) {
+        status = dfl_model_value(&task.stiffness[f], drawing->model, stiff[f]);
+        if (f == DFL_BEAM_STRETCH || f == DFL_BEAM_TWIST)
+            task.stiffness[f] *= length * length;
+        if (f == DFL_BEAM_TWIST)
+            task.stiffness[f] *= rhoA / rhoJ;
+    }
+    for (int i = 0; i < b->nnodes; i++) {
+        if (b->station[i] < b->station[task.first])
+            task.first = i;
+        if (b->station[i] > b->station[task.last])
+            task.last = i;
+    }
+    if (!b->frame_given)
+        task.frame = b->nnodes == 0   ? DFL_FRAME_BUCKENS
+                     : b->nnodes == 1 ? DFL_FRAME_TANGENT
+                                      : DFL_FRAME_CHORD;
+    if (!status && task.frame != DFL_FRAME_BUCKENS &&
+        b->nnodes < (task.frame == DFL_FRAME_CHORD ? 2 : 1))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "elastic '%s': a %s frame needs %s; give nodes = { a = 0, b = 1 }, or "
+                        "frame = \"buckens\"",
+                        b->name, frame_name[task.frame],
+                        task.frame == DFL_FRAME_CHORD ? "two nodes" : "a node");
+    if (!status)
+        status = dfl_unit_beam_find(unit, drawing->ctx, &task);
+    if (status != DFL_INVALID)
+        return status;
+    dfl_text why = {.ctx = drawing->ctx};
+    dfl_text_add(&why, "%s", dfl_message(drawing->ctx));
+    if (!why.status)
+        status =
+            dfl_fail(drawing->ctx, DFL_INVALID, "elastic '%s': %s", b->name, dfl_text_string(&why));
+    dfl_text_clear(&why);
+    return status;
+}
+
+static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,
+                             dfl_expr length)
+{
+    if (family == DFL_BEAM_STRETCH)
+        return dfl_div(g, b->EA, length);
+    if (family == DFL_BEAM_TWIST)
+        return dfl_div(g, b->GJ, length);
+    const dfl_expr cube = dfl_mul(g, length, dfl_mul(g, length, length));
+    return dfl_div(g, family == DFL_BEAM_BEND_Y ? b->EI : b->EI2, cube);
+}
+
+/* 2 zeta sqrt(K M) + alpha M + beta K */
+static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M)
+{
+    const dfl_expr root = dfl_unary(g, DFL_OP_SQRT, dfl_mul(g, K, M));
+    *D = dfl_add(g, dfl_mul(g, b->alpha, M), dfl_mul(g, b->beta, K));
+    if (b->ratio)
+        *D = dfl_add(g, *D, dfl_mul(g, dfl_constant(g, 2.0), dfl_mul(g, b->ratio, root)));
+}
+
+/* A line for `check`: modes and their frequencies in the frame. */
+static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
+                             const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M)
+{
+    const int nnodes = b->nnodes;
+    const dfl_beam_frame frame = b->frame_given ? b->frame
+                                 : nnodes == 0  ? DFL_FRAME_BUCKENS
+                                 : nnodes == 1  ? DFL_FRAME_TANGENT
+                                                : DFL_FRAME_CHORD;
+    double mass = 0.0;
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < unit->body->n && !status; i++) {
+        double k = 0.0, m = 1.0;
+        status = dfl_model_value(&k, drawing->model, K[i]);
+        if (!status)
+            status = dfl_model_value(&m, drawing->model, M[i]);
+        if (unit->family[i] != DFL_BEAM_TWIST)
+            mass = m;
+        if (i == 0)
+            dfl_text_add(&text, "elastic body '%s': %d modes in the %s frame:", b->name,
+                         unit->body->n, frame_name[frame]);
+        dfl_text_add(&text, "%s q%d %s %.6g rad/s", i ? "," : "", i + 1,
+                     family_name[unit->family[i]], sqrt(k / m));
+    }
+    if (!status)
+        dfl_text_add(&text, "; mass %.6g kg", mass * unit->body->mass);
+    if (!status)
+        status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}

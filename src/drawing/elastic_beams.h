@@ -1,0 +1,32 @@
+/* elastic_beams.h: straight beams as elastic bodies, with expressions for all their numbers. */
+#ifndef DFL_DRAWING_ELASTIC_BEAMS_H
+#define DFL_DRAWING_ELASTIC_BEAMS_H
+
+#include "drawing/elastic_bodies.h"
+
+enum { DFL_MOST_NODES = 200 };
+
+typedef struct dfl_drawn_beam {
+    int line;
+    const char *name, *color;
+    bool hidden;
+    dfl_vec from, to;         /* of the drawing */
+    dfl_vec up;               /* in space: its y axis, made perpendicular; zero: chosen */
+    dfl_expr EA, EI, EI2, GJ; /* EI: against deflections along y (in the plane); EI2: along z */
+    dfl_expr rhoA;            /* mass per length */
+    dfl_expr rhoJ;            /* in space: inertia of the section about the axis, per length */
+    int elements, modes;
+    bool interface, first_order;
+    bool frame_given;
+    dfl_beam_frame frame;
+    dfl_expr ratio, alpha, beta; /* damping: modal ratio, alpha M + beta K */
+    int nnodes;
+    const char *node_name[DFL_MOST_NODES];
+    double station[DFL_MOST_NODES];
+    dfl_beam_profile mass, bending, bending2, stretching, twisting; /* factors along the beam */
+} dfl_drawn_beam;
+
+/* *out: the number of the body that is its frame of reference. */
+dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam *beam);
+
+#endif

@@ -1,0 +1,334 @@
+/* elastic_bodies.c: elastic bodies as expressions of their coordinates.
+
+   With the integrals of elastic/elastic.h and amplitudes z(q):
+
+       h = s0 + S_j z_j      J = J0 + J1_j z_j + J2_ij z_i z_j      S_k = S_j dz_j/dq_k
+       C_k = (C0_j + C1_ij z_i) dz_j/dq_k      M_kl = Me_ij dz_i/dq_k dz_j/dq_l */
+#include "drawing/drawing_internal.h"
+
+#include "drawing/vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers of a modal body as expressions in axes of the drawing. */
+typedef struct builder {
+    dfl_graph *g;
+    const dfl_drawn_elastic *drawn;
+    const dfl_modal_body *b;
+    dfl_expr z[DFL_MOST_FIELDS];
+    dfl_elastic *e;
+} builder;
+
+static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e, const bool *twists);
+static dfl_status add_part(int *out, dfl_drawing *drawing, const dfl_drawn_elastic *drawn,
+                           const char *node, int elastic, int number);
+static void set_matrices(builder *w);
+static void set_inertia(builder *w);
+static void set_couplings(builder *w);
+static void set_masses(builder *w);
+static void set_nodes(builder *w);
+static dfl_expr slope(const builder *w, int field, int k);
+static dfl_expr scaled(const builder *w, double number, dfl_expr unit, int lengths);
+static dfl_vec turned(const builder *w, dfl_vec local);
+static void add_rotary(builder *w);
+static dfl_status declare_stiffness(dfl_drawing *drawing, const dfl_elastic *e,
+                                    const dfl_drawn_elastic *drawn);
+
+dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_elastic *drawn)
+{
+    dfl_context *ctx = drawing->ctx;
+    const dfl_modal_body *modal = drawn->modal;
+    dfl_elastic *all =
+        dfl_grow(ctx, drawing->elastics, &drawing->max_elastics, drawing->nelastics, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    drawing->elastics = all;
+    dfl_elastic *e = &all[drawing->nelastics++];
+    *e =
+        (dfl_elastic){.line = drawn->line, .n = modal->n, .nnodes = modal->nnodes, .at = drawn->at};
+    memcpy(e->axes, drawn->axes, sizeof e->axes);
+    e->name = dfl_copy_string(ctx, drawn->name);
+    e->M = dfl_alloc(ctx, (size_t)(e->n * e->n), sizeof *e->M);
+    e->node = dfl_alloc(ctx, (size_t)e->nnodes + 1, sizeof *e->node);
+    dfl_status status = e->name && e->M && e->node ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = add_part(&e->body, drawing, drawn, NULL, drawing->nelastics, -1);
+    for (int k = 0; k < e->nnodes && !status; k++)
+        status =
+            add_part(&e->node[k].body, drawing, drawn, drawn->node_names[k], drawing->nelastics, k);
+    if (!status)
+        status = declare_coordinates(drawing, e, drawn->twists);
+    builder *w = status ? NULL : dfl_alloc(ctx, 1, sizeof *w);
+    if (!status && !w)
+        status = DFL_NO_MEMORY;
+    if (!status) {
+        *w = (builder){.g = drawing->graph, .drawn = drawn, .b = modal, .e = e};
+        set_matrices(w);
+        set_nodes(w);
+        status = declare_stiffness(drawing, e, drawn);
+    }
+    dfl_free(ctx, w);
+    *out = status ? -1 : e->body;
+    return status ? status : dfl_graph_status(drawing->graph);
+}
+
+void dfl_drawing_free_elastic(dfl_drawing *drawing)
+{
+    for (int i = 0; i < drawing->nelastics; i++) {
+        dfl_free(drawing->ctx, drawing->elastics[i].name);
+        dfl_free(drawing->ctx, drawing->elastics[i].M);
+        dfl_free(drawing->ctx, drawing->elastics[i].node);
+    }
+    dfl_free(drawing->ctx, drawing->elastics);
+}
+
+/* The frame, or a node NAME.NODE: bodies without mass. */
+static dfl_status add_part(int *out, dfl_drawing *drawing, const dfl_drawn_elastic *drawn,
+                           const char *node, int elastic, int number)
+{
+    dfl_text name = {.ctx = drawing->ctx};
+    dfl_text_add(&name, node ? "%s.%s" : "%s", drawn->name, node);
+    dfl_status status = name.status;
+    const dfl_drawn_body body = {.line = drawn->line,
+                                 .name = dfl_text_string(&name),
+                                 .com = drawn->at,
+                                 .color = drawn->color,
+                                 .hidden = true};
+    if (!status)
+        status = dfl_drawing_body(out, drawing, &body);
+    dfl_text_clear(&name);
+    if (status)
+        return status;
+    drawing->bodies[*out].elastic = elastic;
+    drawing->bodies[*out].node = number;
+    return DFL_OK;
+}
+
+/* NAME.q1, ... */
+static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e, const bool *twists)
+{
+    dfl_status status = DFL_OK;
+    for (int k = 0; k < e->n && !status; k++) {
+        dfl_text name = {.ctx = drawing->ctx};
+        dfl_text_add(&name, "%s.q%d", e->name, k + 1);
+        status = name.status;
+        if (!status)
+            status = dfl_model_position(&e->p[k], drawing->model, e->line, dfl_text_string(&name));
+        if (!status)
+            status = dfl_model_velocity(&e->v[k], drawing->model, e->p[k]);
+        if (!status)
+            status = dfl_model_unit(drawing->model, dfl_model_owner(drawing->model, e->p[k]),
+                                    twists && twists[k] ? "rad" : "m");
+        dfl_text_clear(&name);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ matrices */
+
+/* unit length^lengths number; what is zero up to rounding vanishes. */
+static dfl_expr scaled(const builder *w, double number, dfl_expr unit, int lengths)
+{
+    dfl_graph *g = w->g;
+    if (fabs(number) < 1e-13)
+        return 0;
+    dfl_expr x = unit;
+    for (int k = 0; k < lengths; k++)
+        x = dfl_mul(g, x, w->drawn->length);
+    for (int k = 0; k > lengths; k--)
+        x = dfl_div(g, x, w->drawn->length);
+    return dfl_mul(g, dfl_constant(g, number), x);
+}
+
+/* dz_j / dq_k */
+static dfl_expr slope(const builder *w, int field, int k)
+{
+    const dfl_amplitude z = w->b->amplitude[field];
+    if (z.b < 0)
+        return z.a == k ? dfl_constant(w->g, 1.0) : 0;
+    return z.a == k ? w->e->p[z.b] : z.b == k ? w->e->p[z.a] : 0;
+}
+
+/* 1 for fields of second order, which are divided by a length. */
+static int order(const builder *w, int field)
+{
+    return w->b->amplitude[field].b >= 0;
+}
+
+static dfl_vec turned(const builder *w, dfl_vec local)
+{
+    dfl_vec x = vec_zero();
+    for (int k = 0; k < 3; k++)
+        x = vec_add(w->g, x, vec_scale(w->g, local.e[k], w->drawn->axes[k]));
+    return x;
+}
+
+/* number_k z_k of a field of which `lengths` is the power of the length at first order */
+static dfl_expr term(const builder *w, double number, int lengths, int field)
+{
+    const dfl_expr unit = w->drawn->mass;
+    return dfl_mul(w->g, scaled(w, number, unit, lengths - order(w, field)), w->z[field]);
+}
+
+static void set_matrices(builder *w)
+{
+    dfl_graph *g = w->g;
+    const dfl_modal_body *b = w->b;
+    dfl_elastic *e = w->e;
+    for (int j = 0; j < b->nz; j++) {
+        const dfl_amplitude z = b->amplitude[j];
+        w->z[j] = z.b < 0      ? e->p[z.a]
+                  : z.a == z.b ? dfl_mul(g, dfl_constant(g, 0.5), dfl_mul(g, e->p[z.a], e->p[z.a]))
+                               : dfl_mul(g, e->p[z.a], e->p[z.b]);
+    }
+    set_inertia(w);
+    set_couplings(w);
+    set_masses(w);
+    if (w->drawn->rotary)
+        add_rotary(w);
+}
+
+static void set_inertia(builder *w)
+{
+    dfl_graph *g = w->g;
+    const dfl_modal_body *b = w->b;
+    const dfl_expr m = w->drawn->mass;
+    dfl_vec h;
+    dfl_sym J;
+    for (int k = 0; k < 3; k++) {
+        h.e[k] = scaled(w, b->s0[k], m, 1);
+        for (int j = 0; j < b->nz; j++)
+            h.e[k] = dfl_add(g, h.e[k], term(w, b->S[3 * j + k], 0, j));
+    }
+    for (int k = 0; k < 6; k++) {
+        J.e[k] = scaled(w, b->J0[k], m, 2);
+        for (int j = 0; j < b->nz; j++) {
+            dfl_expr sum = scaled(w, b->J1[6 * j + k], m, 1 - order(w, j));
+            for (int i = 0; i <= j; i++) {
+                const double twice = i == j ? 1.0 : 2.0, pair = b->J2[6 * (i + b->nz * j) + k];
+                sum = dfl_add(g, sum, term(w, twice * pair, -order(w, j), i));
+            }
+            J.e[k] = dfl_add(g, J.e[k], dfl_mul(g, sum, w->z[j]));
+        }
+    }
+    w->e->mass = scaled(w, b->mass, m, 0);
+    w->e->h = turned(w, h);
+    w->e->J = sym_rotate(g, mat_transpose(mat_of_rows(w->drawn->axes)), J);
+}
+
+static void set_couplings(builder *w)
+{
+    dfl_graph *g = w->g;
+    const dfl_modal_body *b = w->b;
+    const dfl_expr m = w->drawn->mass;
+    for (int k = 0; k < w->e->n; k++) {
+        dfl_vec S = vec_zero(), C = vec_zero();
+        for (int j = 0; j < b->nz; j++) {
+            const dfl_expr zq = slope(w, j, k);
+            for (int i = 0; i < 3 && zq != 0; i++) {
+                const dfl_expr s = scaled(w, b->S[3 * j + i], m, -order(w, j));
+                dfl_expr c = scaled(w, b->C0[3 * j + i], m, 1 - order(w, j));
+                for (int l = 0; l < b->nz; l++)
+                    c = dfl_add(g, c, term(w, b->C1[3 * (l + b->nz * j) + i], -order(w, j), l));
+                S.e[i] = dfl_add(g, S.e[i], dfl_mul(g, s, zq));
+                C.e[i] = dfl_add(g, C.e[i], dfl_mul(g, c, zq));
+            }
+        }
+        w->e->S[k] = turned(w, S);
+        w->e->C[k] = turned(w, C);
+    }
+}
+
+static void set_masses(builder *w)
+{
+    dfl_graph *g = w->g;
+    const dfl_modal_body *b = w->b;
+    const int n = w->e->n;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l <= k; l++) {
+            dfl_expr sum = 0;
+            for (int i = 0; i < b->nz; i++)
+                for (int j = 0; j < b->nz; j++) {
+                    const dfl_expr both = dfl_mul(g, slope(w, i, k), slope(w, j, l));
+                    const int lengths = -order(w, i) - order(w, j);
+                    if (both != 0)
+                        sum = dfl_add(
+                            g, sum,
+                            dfl_mul(g, both,
+                                    scaled(w, b->Me[i + b->nz * j], w->drawn->mass, lengths)));
+                }
+            w->e->M[k + n * l] = w->e->M[l + n * k] = sum;
+        }
+}
+
+/* Sections that turn about the axis: with the beam, and with its twist. */
+static void add_rotary(builder *w)
+{
+    dfl_graph *g = w->g;
+    dfl_elastic *e = w->e;
+    const dfl_vec x = w->drawn->axes[0];
+    const dfl_expr r = w->drawn->rotary;
+    for (int i = 0; i < 3; i++)
+        for (int k = i; k < 3; k++)
+            e->J.e[sym_place(i, k)] =
+                dfl_add(g, e->J.e[sym_place(i, k)], dfl_mul(g, r, dfl_mul(g, x.e[i], x.e[k])));
+    for (int k = 0; k < e->n && w->drawn->twists; k++) {
+        if (!w->drawn->twists[k])
+            continue;
+        const dfl_expr mean = scaled(w, w->drawn->twist[k], r, 0);
+        e->C[k] = vec_add(g, e->C[k], vec_scale(g, mean, x));
+        e->M[k + e->n * k] = dfl_add(g, e->M[k + e->n * k], r);
+    }
+}
+
+static void set_nodes(builder *w)
+{
+    dfl_graph *g = w->g;
+    const dfl_expr one = dfl_constant(g, 1.0);
+    for (int k = 0; k < w->e->nnodes; k++) {
+        const dfl_modal_node *from = &w->b->node[k];
+        dfl_elastic_node *node = &w->e->node[k];
+        dfl_vec at, shift = {{0}}, turn = {{0}};
+        for (int i = 0; i < 3; i++) {
+            at.e[i] = scaled(w, from->at[i], one, 1);
+            for (int j = 0; j < w->b->nz; j++)
+                shift.e[i] = dfl_add(
+                    g, shift.e[i],
+                    dfl_mul(g, scaled(w, from->phi[3 * j + i], one, -order(w, j)), w->z[j]));
+            for (int j = 0; j < w->b->n; j++) {
+                const bool angle = w->drawn->twists && w->drawn->twists[j]; /* q is an angle */
+                turn.e[i] = dfl_add(
+                    g, turn.e[i],
+                    dfl_mul(g, scaled(w, from->psi[3 * j + i], one, angle ? 0 : -1), w->e->p[j]));
+            }
+        }
+        node->at = vec_add(g, w->drawn->at, turned(w, at));
+        node->shift = turned(w, shift);
+        node->turn = turn;
+    }
+}
+
+static dfl_status declare_stiffness(dfl_drawing *drawing, const dfl_elastic *e,
+                                    const dfl_drawn_elastic *drawn)
+{
+    dfl_graph *g = drawing->graph;
+    const int n = e->n;
+    dfl_expr energy = 0;
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < n && !status; i++) {
+        dfl_expr spring = 0, damper = 0;
+        for (int j = 0; j < n; j++) {
+            spring = dfl_add(g, spring, dfl_mul(g, drawn->K[i + n * j], e->p[j]));
+            damper = dfl_add(g, damper, dfl_mul(g, drawn->D[i + n * j], e->v[j]));
+        }
+        energy = dfl_add(g, energy, dfl_mul(g, spring, e->p[i]));
+        if (spring != 0)
+            status = dfl_model_stored_force(drawing->model, e->line, e->v[i], dfl_neg(g, spring));
+        if (!status && damper != 0)
+            status = dfl_model_force(drawing->model, e->line, e->v[i], dfl_neg(g, damper));
+    }
+    if (!status && energy != 0)
+        status = dfl_model_stored(drawing->model, dfl_mul(g, dfl_constant(g, 0.5), energy));
+    return status;
+}

@@ -1,0 +1,43 @@
+/* elastic_bodies.h: bodies that bend: a frame of reference, elastic coordinates NAME.q1, ..., and nodes,
+   where joints and forces act.
+
+   A node is a body without mass in the drawing. The first joint that holds the frame or a node is the
+   one that the elastic body hangs on. */
+#ifndef DFL_DRAWING_ELASTIC_BODIES_H
+#define DFL_DRAWING_ELASTIC_BODIES_H
+
+#include "drawing/bodies.h"
+#include "elastic/elastic.h"
+
+/* Numbers of `modal` are in units of `mass` and `length`, about the point `at`, in these axes of the
+   drawing: a length is multiplied by `length`, and so is every quotient of a field of second order
+   divided by it. For bodies given in numbers both are 1. */
+typedef struct dfl_drawn_elastic {
+    int line;
+    const char *name, *color;
+    bool hidden;
+    const dfl_modal_body *modal;
+    const char *const *node_names; /* modal->nnodes */
+    dfl_vec at, axes[3];
+    dfl_expr mass, length;
+    dfl_expr rotary;       /* inertia of the section about the axis x, for twists; 0: none */
+    const double *twist;   /* n: mean of the modes that are twists, else 0; NULL: none */
+    const bool *twists;    /* n: which modes are twists; NULL: none */
+    const dfl_expr *K, *D; /* n n: stiffness and damping */
+} dfl_drawn_elastic;
+
+/* *out: the number of the body that is its frame of reference. */
+dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_elastic *drawn);
+
+/* The body of a node by its name, or -1; the point of the drawing where it is. */
+int dfl_drawing_node(const dfl_drawing *drawing, int frame, const char *name);
+dfl_vec dfl_drawing_node_point(const dfl_drawing *drawing, int node);
+bool dfl_drawing_is_elastic(const dfl_drawing *drawing, int body); /* a frame or a node */
+
+/* Displacement of a node in the frame, in axes of the elastic body. */
+dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node);
+/* q_k and its velocity; false: there is none. */
+bool dfl_drawing_elastic_coordinate(dfl_expr *q, dfl_expr *v, const dfl_drawing *drawing, int frame,
+                                    int k);
+
+#endif

@@ -1,0 +1,115 @@
+/* elastic.h: elastic bodies in numbers: how they deform and what that does to their masses.
+
+   A point r of a body is displaced, in axes of the body's frame, by
+
+       u(r) = sum_j Phi_j(r) z_j(q)
+
+   with fields Phi_j and amplitudes z_j of the elastic coordinates q_1 ... q_n: the first n amplitudes
+   are q themselves, the others are q_a q_b, or q_a^2 / 2 for a = b (second-order kinematics: a beam
+   that bends becomes shorter). Integrals of products of two fields over the mass are therefore all
+   that the kinetic energy needs. */
+#ifndef DFL_ELASTIC_H
+#define DFL_ELASTIC_H
+
+#include "context/context.h"
+
+#include <stdbool.h>
+
+enum { DFL_MOST_MODES = 24, DFL_MOST_FIELDS = DFL_MOST_MODES * (DFL_MOST_MODES + 3) / 2 };
+
+/* The amplitude of a field: q_a if b < 0, q_a q_b if a < b, q_a^2 / 2 if a == b. */
+typedef struct dfl_amplitude {
+    int a, b;
+} dfl_amplitude;
+
+/* A place where something can be attached: its position, displacements of the fields, and turns of
+   the modes: small angles about the axes of the frame, per unit of q. */
+typedef struct dfl_modal_node {
+    double at[3];
+    double *phi; /* 3 nz: phi[3 j + k] */
+    double *psi; /* 3 n */
+} dfl_modal_node;
+
+/* Invariants of the mass, about the origin of the frame. Symmetric matrices: xx yy zz xy xz yz. */
+typedef struct dfl_modal_body {
+    dfl_context *ctx;
+    int n, nz, nnodes;
+    dfl_amplitude *amplitude; /* nz */
+    double mass, s0[3];       /* ∫ r */
+    double J0[6];
+    double *S;  /* 3 nz: ∫ Phi_j */
+    double *J1; /* 6 nz: J = J0 + J1_j z_j + J2_ij z_i z_j */
+    double *J2; /* 6 nz nz: J2[6 (i + nz j) + k] */
+    double *C0; /* 3 nz: ∫ r x Phi_j */
+    double *C1; /* 3 nz nz: ∫ Phi_i x Phi_j at 3 (i + nz j) */
+    double *Me; /* nz nz: ∫ Phi_i . Phi_j */
+    dfl_modal_node *node;
+} dfl_modal_body;
+
+/* All zero, with room for `nnodes` nodes; amplitudes of the first n fields are set. DFL_INVALID: too
+   many modes or fields. */
+dfl_status dfl_modal_body_create(dfl_modal_body **out, dfl_context *ctx, int n, int nz, int nnodes);
+void dfl_modal_body_free(dfl_modal_body *body);
+
+/* Adds a point mass: Phi has 3 nz numbers. */
+void dfl_modal_body_add(dfl_modal_body *body, double mass, const double r[3], const double *Phi);
+
+/* ------------------------------------------------------------------ modes (symmetric_modes.c) */
+
+/* The lowest eigenpairs of K x = w^2 M x with symmetric matrices of order n (column-major, both
+   overwritten); X (n x n): columns with X^T M X = 1, by ascending w^2. DFL_INVALID: M is not
+   positive definite, or a number is not finite. */
+dfl_status dfl_symmetric_modes(double *w2, double *X, dfl_context *ctx, int n, double *K,
+                               double *M);
+
+/* ------------------------------------------------------------------ straight beams (unit_beam.c)
+
+   A beam of length 1 and mass 1 along x; fields are normalised, so that its modal masses are 1. */
+
+typedef enum dfl_beam_frame {
+    DFL_FRAME_CHORD,   /* both reference stations lie on x, the first at its place */
+    DFL_FRAME_TANGENT, /* the first reference station neither moves nor turns */
+    DFL_FRAME_BUCKENS  /* no momentum in the frame: modes of the free beam */
+} dfl_beam_frame;
+
+typedef enum dfl_beam_family {
+    DFL_BEAM_STRETCH,
+    DFL_BEAM_BEND_Y, /* deflections along y */
+    DFL_BEAM_BEND_Z,
+    DFL_BEAM_TWIST,
+    DFL_BEAM_FAMILIES
+} dfl_beam_family;
+
+/* A function of the station, linear between `count` places from 0 to 1; NULL: 1. */
+typedef struct dfl_beam_profile {
+    int count;
+    const double *x, *y;
+} dfl_beam_profile;
+
+typedef struct dfl_beam_task {
+    int elements; /* over the whole length */
+    int modes;
+    bool
+        interface; /* keep the static shapes of all stations, beside `modes` fixed-interface modes */
+    bool first_order;
+    bool planar;
+    dfl_beam_frame frame;
+    int first, last; /* reference stations */
+    int nstations;
+    const double *station;
+    double stiffness
+        [DFL_BEAM_FAMILIES]; /* EA L^2, EI, EI, GJ L^2 mass / rotary: they order the modes */
+    dfl_beam_profile mass,
+        stiff[DFL_BEAM_FAMILIES]; /* factors along the beam; mass: mean value 1 */
+} dfl_beam_task;
+
+typedef struct dfl_unit_beam {
+    dfl_modal_body *body;                   /* nodes: the stations */
+    dfl_beam_family family[DFL_MOST_MODES]; /* of each mode */
+    double k[DFL_MOST_MODES];               /* stiffness for the family's stiffness 1 */
+    double turn0[DFL_MOST_MODES];           /* twist: mean of the mode */
+} dfl_unit_beam;
+
+dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task);
+
+#endif

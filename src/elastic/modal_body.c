@@ -1,0 +1,104 @@
+/* modal_body.c: the invariants of an elastic body as sums over its mass. */
+#include "elastic/elastic.h"
+
+static void add_inertia(double *J, double factor, const double a[3], const double b[3]);
+static void add_cross(double *c, double factor, const double a[3], const double b[3]);
+
+dfl_status dfl_modal_body_create(dfl_modal_body **out, dfl_context *ctx, int n, int nz, int nnodes)
+{
+    *out = NULL;
+    if (n < 1 || n > DFL_MOST_MODES || nz < n || nz > DFL_MOST_FIELDS)
+        return dfl_fail(ctx, DFL_INVALID, "an elastic body has 1 to %d modes, not %d",
+                        DFL_MOST_MODES, n);
+    dfl_modal_body *body = dfl_alloc(ctx, 1, sizeof *body);
+    if (!body)
+        return DFL_NO_MEMORY;
+    const size_t z = (size_t)nz;
+    *body = (dfl_modal_body){.ctx = ctx, .n = n, .nz = nz, .nnodes = nnodes};
+    body->amplitude = dfl_alloc(ctx, z, sizeof *body->amplitude);
+    body->S = dfl_alloc(ctx, 3 * z, sizeof *body->S);
+    body->J1 = dfl_alloc(ctx, 6 * z, sizeof *body->J1);
+    body->J2 = dfl_alloc(ctx, 6 * z * z, sizeof *body->J2);
+    body->C0 = dfl_alloc(ctx, 3 * z, sizeof *body->C0);
+    body->C1 = dfl_alloc(ctx, 3 * z * z, sizeof *body->C1);
+    body->Me = dfl_alloc(ctx, z * z, sizeof *body->Me);
+    body->node = dfl_alloc(ctx, (size_t)nnodes, sizeof *body->node);
+    bool complete = body->amplitude && body->S && body->J1 && body->J2 && body->C0 && body->C1 &&
+                    body->Me && (body->node || nnodes == 0);
+    for (int k = 0; k < nnodes && complete; k++) {
+        body->node[k].phi = dfl_alloc(ctx, 3 * z, sizeof(double));
+        body->node[k].psi = dfl_alloc(ctx, 3 * (size_t)n, sizeof(double));
+        complete = body->node[k].phi && body->node[k].psi;
+    }
+    for (int j = 0; j < n && complete; j++)
+        body->amplitude[j] = (dfl_amplitude){j, -1};
+    if (!complete) {
+        dfl_modal_body_free(body);
+        return DFL_NO_MEMORY;
+    }
+    *out = body;
+    return DFL_OK;
+}
+
+void dfl_modal_body_free(dfl_modal_body *body)
+{
+    if (!body)
+        return;
+    dfl_context *ctx = body->ctx;
+    for (int k = 0; k < body->nnodes && body->node; k++) {
+        dfl_free(ctx, body->node[k].phi);
+        dfl_free(ctx, body->node[k].psi);
+    }
+    dfl_free(ctx, body->node);
+    dfl_free(ctx, body->amplitude);
+    dfl_free(ctx, body->S);
+    dfl_free(ctx, body->J1);
+    dfl_free(ctx, body->J2);
+    dfl_free(ctx, body->C0);
+    dfl_free(ctx, body->C1);
+    dfl_free(ctx, body->Me);
+    dfl_free(ctx, body);
+}
+
+void dfl_modal_body_add(dfl_modal_body *body, double mass, const double r[3], const double *Phi)
+{
+    const int nz = body->nz;
+    body->mass += mass;
+    for (int k = 0; k < 3; k++)
+        body->s0[k] += mass * r[k];
+    add_inertia(body->J0, mass, r, r);
+    for (int j = 0; j < nz; j++) {
+        const double *b = Phi + 3 * j;
+        if (b[0] == 0.0 && b[1] == 0.0 && b[2] == 0.0)
+            continue;
+        for (int k = 0; k < 3; k++)
+            body->S[3 * j + k] += mass * b[k];
+        add_inertia(body->J1 + 6 * j, 2.0 * mass, r, b);
+        add_cross(body->C0 + 3 * j, mass, r, b);
+        for (int i = 0; i < nz; i++) {
+            const double *a = Phi + 3 * i;
+            const int place = i + nz * j;
+            add_inertia(body->J2 + 6 * place, mass, a, b);
+            add_cross(body->C1 + 3 * place, mass, a, b);
+            body->Me[place] += mass * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+        }
+    }
+}
+
+/* J += factor (a.b 1 - sym(a b^T)) */
+static void add_inertia(double *J, double factor, const double a[3], const double b[3])
+{
+    const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    for (int k = 0; k < 3; k++)
+        J[k] += factor * (dot - a[k] * b[k]);
+    J[3] -= 0.5 * factor * (a[0] * b[1] + a[1] * b[0]);
+    J[4] -= 0.5 * factor * (a[0] * b[2] + a[2] * b[0]);
+    J[5] -= 0.5 * factor * (a[1] * b[2] + a[2] * b[1]);
+}
+
+static void add_cross(double *c, double factor, const double a[3], const double b[3])
+{
+    c[0] += factor * (a[1] * b[2] - a[2] * b[1]);
+    c[1] += factor * (a[2] * b[0] - a[0] * b[2]);
+    c[2] += factor * (a[0] * b[1] - a[1] * b[0]);
+}

@@ -1,0 +1,223 @@
+/* unit_beam.c: the modes of a straight beam and their invariants.
+
+   Fields are deflections phi_i, along x of stretch, along y and z of bending; a twist displaces no
+   point of the axis. A beam that bends becomes shorter: to second order its points move along x by
+
+       -1/2 sum_ij q_i q_j ∫ phi_i' phi_j' dx        from the first reference station to the point
+
+   for deflections in the same direction; Buckens' frame has the mean of it, over the mass, at 0. */
+#include "elastic/beam_family.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where the modes are sampled: value, slope and shortening of all fields. */
+typedef struct sample {
+    dfl_unit_beam *beam;
+    const dfl_mesh *mesh;
+    dfl_family_modes modes[DFL_BEAM_FAMILIES];
+    int family_count;
+    int own[DFL_MOST_MODES];        /* number of a mode within its family */
+    double sum[DFL_MOST_FIELDS];    /* ∫ phi' phi' from 0 to the present element */
+    double offset[DFL_MOST_FIELDS]; /* ... to the reference, or the mean */
+} sample;
+
+static dfl_status choose_counts(int counts[DFL_BEAM_FAMILIES], dfl_context *ctx,
+                                const dfl_beam_task *task, const dfl_mesh *mesh);
+static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *task);
+static void walk(sample *s, const dfl_beam_task *task, bool take);
+static void fields_at(double *Phi, const sample *s, int element, double place);
+static double shortening(const sample *s, int field, int element, double place);
+static void take_station(sample *s, int k);
+static int last_element(int place);
+
+dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task)
+{
+    int counts[DFL_BEAM_FAMILIES] = {0};
+    dfl_mesh mesh = {0};
+    sample s = {.beam = out, .mesh = &mesh, .family_count = task->planar ? 2 : DFL_BEAM_FAMILIES};
+    *out = (dfl_unit_beam){.body = NULL};
+    dfl_status status = dfl_mesh_create(&mesh, ctx, task);
+    if (!status)
+        status = choose_counts(counts, ctx, task, &mesh);
+    for (int f = 0; f < s.family_count && !status; f++)
+        status = dfl_family_find(&s.modes[f], ctx, task, &mesh, (dfl_beam_family)f, counts[f]);
+    if (!status)
+        status = list_modes(&s, ctx, task);
+    if (!status) {
+        if (task->frame == DFL_FRAME_BUCKENS)
+            walk(&s, task, false); /* the mean first */
+        else
+            for (int j = out->body->n; j < out->body->nz; j++) {
+                const int place = mesh.station[task->first], e = last_element(place);
+                s.sum[j] = 0.0;
+                for (int k = 0; k < e; k++)
+                    s.sum[j] += shortening(&s, j, k, 1.0);
+                s.offset[j] = s.sum[j] + shortening(&s, j, e, place > e ? 1.0 : 0.0);
+            }
+        walk(&s, task, true);
+        for (int k = 0; k < task->nstations; k++)
+            take_station(&s, k);
+    }
+    for (int f = 0; f < s.family_count; f++)
+        dfl_family_clear(&s.modes[f], ctx);
+    dfl_mesh_clear(&mesh, ctx);
+    if (status) {
+        dfl_modal_body_free(out->body);
+        out->body = NULL;
+    }
+    return status;
+}
+
+/* The lowest `modes` of all families together. */
+static dfl_status choose_counts(int counts[DFL_BEAM_FAMILIES], dfl_context *ctx,
+                                const dfl_beam_task *task, const dfl_mesh *mesh)
+{
+    double k[DFL_BEAM_FAMILIES][DFL_MOST_MODES];
+    int found[DFL_BEAM_FAMILIES] = {0};
+    dfl_status status = DFL_OK;
+    for (int f = 0; f < (task->planar ? 2 : DFL_BEAM_FAMILIES) && !status; f++)
+        status =
+            dfl_family_stiffness(k[f], &found[f], ctx, task, mesh, (dfl_beam_family)f, task->modes);
+    for (int i = 0; i < task->modes && !status; i++) {
+        int best = -1;
+        for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
+            if (counts[f] < found[f] && task->stiffness[f] > 0.0 &&
+                (best < 0 || task->stiffness[f] * k[f][counts[f]] <
+                                 task->stiffness[best] * k[best][counts[best]]))
+                best = f;
+        if (best < 0)
+            return dfl_fail(ctx, DFL_INVALID,
+                            "%d elements have %d modes, not %d; give more elements or fewer modes",
+                            task->elements, i, task->modes);
+        counts[best]++;
+    }
+    return status;
+}
+
+/* By ascending frequency; then the products of those that bend in the same direction. */
+static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *task)
+{
+    dfl_unit_beam *b = s->beam;
+    int next[DFL_BEAM_FAMILIES] = {0}, n = 0, total = 0, products = 0;
+    for (int f = 0; f < s->family_count; f++)
+        total += s->modes[f].count;
+    for (; n < total && n < DFL_MOST_MODES; n++) {
+        int best = -1;
+        for (int f = 0; f < s->family_count; f++)
+            if (next[f] < s->modes[f].count &&
+                (best < 0 || task->stiffness[f] * s->modes[f].k[next[f]] <
+                                 task->stiffness[best] * s->modes[best].k[next[best]]))
+                best = f;
+        b->family[n] = (dfl_beam_family)best;
+        b->k[n] = s->modes[best].k[next[best]];
+        s->own[n] = next[best]++;
+    }
+    for (int f = DFL_BEAM_BEND_Y; f <= DFL_BEAM_BEND_Z && f < s->family_count; f++)
+        products += next[f] * (next[f] + 1) / 2;
+    const int nz = n + (task->first_order ? 0 : products);
+    const dfl_status status = dfl_modal_body_create(&b->body, ctx, total, nz, task->nstations);
+    for (int i = 0, j = n; i < n && !status && !task->first_order; i++)
+        for (int k = i; k < n; k++)
+            if (b->family[i] == b->family[k] &&
+                (b->family[i] == DFL_BEAM_BEND_Y || b->family[i] == DFL_BEAM_BEND_Z))
+                b->body->amplitude[j++] = (dfl_amplitude){i, k};
+    return status;
+}
+
+/* Over all points of integration: adds their masses, or finds the mean shortening. */
+static void walk(sample *s, const dfl_beam_task *task, bool take)
+{
+    const dfl_mesh *mesh = s->mesh;
+    dfl_modal_body *body = s->beam->body;
+    double Phi[3 * DFL_MOST_FIELDS], mean[DFL_MOST_FIELDS] = {0};
+    memset(s->sum, 0, sizeof s->sum);
+    for (int e = 0; e < mesh->nplaces - 1; e++) {
+        const double h = mesh->place[e + 1] - mesh->place[e];
+        for (int g = 0; g < DFL_GAUSS; g++) {
+            const double r[3] = {mesh->place[e] + h * dfl_gauss_place[g], 0.0, 0.0};
+            const double m = h * dfl_gauss_weight[g] * dfl_profile_at(&task->mass, r[0]);
+            fields_at(Phi, s, e, dfl_gauss_place[g]);
+            if (take)
+                dfl_modal_body_add(body, m, r, Phi);
+            for (int i = 0; i < body->n && take; i++)
+                if (s->beam->family[i] == DFL_BEAM_TWIST) {
+                    double value, slope;
+                    dfl_family_value(&value, &slope, &s->modes[DFL_BEAM_TWIST], mesh, s->own[i], e,
+                                     dfl_gauss_place[g]);
+                    s->beam->turn0[i] += m * value;
+                }
+            for (int j = body->n; j < body->nz && !take; j++)
+                mean[j] -= m * Phi[3 * j];
+        }
+        for (int j = body->n; j < body->nz; j++)
+            s->sum[j] += shortening(s, j, e, 1.0);
+    }
+    if (!take)
+        memcpy(s->offset, mean, sizeof mean);
+}
+
+/* Displacements of all fields at a place of an element. */
+static void fields_at(double *Phi, const sample *s, int element, double place)
+{
+    const dfl_modal_body *body = s->beam->body;
+    memset(Phi, 0, 3 * (size_t)body->nz * sizeof *Phi);
+    for (int i = 0; i < body->n; i++) {
+        const dfl_beam_family f = s->beam->family[i];
+        double slope;
+        if (f != DFL_BEAM_TWIST)
+            dfl_family_value(&Phi[3 * i + (int)f], &slope, &s->modes[f], s->mesh, s->own[i],
+                             element, place);
+    }
+    for (int j = body->n; j < body->nz; j++)
+        Phi[3 * j] = s->offset[j] - s->sum[j] - shortening(s, j, element, place);
+}
+
+/* ∫ phi_a' phi_b' from the beginning of an element to a place of it. */
+static double shortening(const sample *s, int field, int element, double place)
+{
+    const dfl_amplitude z = s->beam->body->amplitude[field];
+    const dfl_family_modes *modes = &s->modes[s->beam->family[z.a]];
+    const double h = s->mesh->place[element + 1] - s->mesh->place[element];
+    double sum = 0.0;
+    for (int g = 0; g < DFL_GAUSS; g++) {
+        double value, a, b;
+        dfl_family_value(&value, &a, modes, s->mesh, s->own[z.a], element,
+                         place * dfl_gauss_place[g]);
+        dfl_family_value(&value, &b, modes, s->mesh, s->own[z.b], element,
+                         place * dfl_gauss_place[g]);
+        sum += h * place * dfl_gauss_weight[g] * a * b;
+    }
+    return sum;
+}
+
+/* The element that ends at a place, or the first one. */
+static int last_element(int place)
+{
+    return place > 0 ? place - 1 : 0;
+}
+
+static void take_station(sample *s, int k)
+{
+    dfl_modal_body *body = s->beam->body;
+    const int place = s->mesh->station[k], e = last_element(place);
+    const double at = place > e ? 1.0 : 0.0;
+    for (int j = body->n; j < body->nz; j++) {
+        s->sum[j] = 0.0;
+        for (int i = 0; i < e; i++)
+            s->sum[j] += shortening(s, j, i, 1.0);
+    }
+    body->node[k].at[0] = s->mesh->place[place];
+    fields_at(body->node[k].phi, s, e, at);
+    for (int i = 0; i < body->n; i++) {
+        const dfl_beam_family f = s->beam->family[i];
+        double value, slope, *psi = body->node[k].psi + 3 * i;
+        dfl_family_value(&value, &slope, &s->modes[f], s->mesh, s->own[i], e, at);
+        if (f == DFL_BEAM_BEND_Y)
+            psi[2] = slope;
+        else if (f == DFL_BEAM_BEND_Z)
+            psi[1] = -slope;
+        else if (f == DFL_BEAM_TWIST)
+            psi[0] = value;
+    }
+}

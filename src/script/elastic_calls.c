@@ -1,0 +1,281 @@
+/* elastic_calls.c: elastic(name, {...}): bodies that bend; deflection(node). */
+#include "drawing/drawing.h"
+
+#include "script/arguments.h"
+#include "script/language.h"
+#include "script/mechanism_calls.h"
+#include "script/symbol.h"
+
+#include <lauxlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_LABEL = 120, MOST_ELEMENTS = 400, DEFAULT_ELEMENTS = 20, DEFAULT_MODES = 4 };
+
+/* What a beam table gives; expressions that were not given are 0. */
+typedef struct section {
+    dfl_expr width, height, radius, inner, E, G, nu, density;
+    bool round, hollow, G_given, nu_given;
+} section;
+
+static int call_elastic(lua_State *L);
+static int call_deflection(lua_State *L);
+static int declare_beam(lua_State *L, const char *name, int table, int beam_table);
+static void read_section(dfl_drawn_beam *beam, lua_State *L, int table);
+static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s);
+static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
+static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
+                      int most, int missing);
+static bool read_flag(lua_State *L, const char *name, int table, const char *key);
+static void read_frame(dfl_drawn_beam *beam, lua_State *L, int table);
+static void read_damping(dfl_drawn_beam *beam, lua_State *L, int table);
+static void read_nodes(dfl_drawn_beam *beam, lua_State *L, int table);
+
+void dfl_elastics_open(lua_State *L)
+{
+    static const luaL_Reg calls[] = {
+        {"elastic", call_elastic}, {"deflection", call_deflection}, {0}};
+    luaL_setfuncs(L, calls, 0);
+}
+
+/* elastic(name, { beam = {...}, ... }) */
+static int call_elastic(lua_State *L)
+{
+    dfl_arg_count(L, "elastic", 2, 2);
+    const char *name = dfl_arg_name(L, "elastic", 1);
+    dfl_arg_table(L, "elastic", 2, "write elastic(name, { beam = {...}, nodes = {...} })");
+    luaL_checkstack(L, 20, "elastic");
+    lua_getfield(L, 2, "beam");
+    if (lua_istable(L, 3))
+        return declare_beam(L, name, 2, 3);
+    return dfl_script_error(L, "elastic '%s': give beam = { from = ..., to = ..., ... }", name);
+}
+
+/* deflection(node [, "y"]): displacement in the frame of the elastic body, along its y, z or x. */
+static int call_deflection(lua_State *L)
+{
+    const int given = dfl_arg_count(L, "deflection", 1, 2);
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    const dfl_body_point *point = luaL_testudata(L, 1, DFL_BODY_POINT);
+    if (!point || !dfl_drawing_is_elastic(drawing, point->body))
+        return dfl_arg_error(L, "deflection", 1, "give a node of an elastic body, such as rod.mid");
+    const char *axis = given > 1 && lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "y";
+    if (given > 1 && (lua_type(L, 2) != LUA_TSTRING || strlen(axis) != 1 || !strchr("xyz", *axis)))
+        return dfl_arg_error(L, "deflection", 2, "give \"x\", along the beam, \"y\" or \"z\"");
+    dfl_symbol_push(L, dfl_drawing_deflection(drawing, point->body).e[*axis - 'x']);
+    return 1;
+}
+
+/* ------------------------------------------------------------------ beams */
+
+static int declare_beam(lua_State *L, const char *name, int table, int beam_table)
+{
+    dfl_drawn_beam *beam = lua_newuserdatauv(L, sizeof *beam, 0); /* freed by Lua */
+    const dfl_option options[] = {
+        {"beam", DFL_OPTION_OTHER, NULL, NULL},       {"modes", DFL_OPTION_OTHER, NULL, NULL},
+        {"frame", DFL_OPTION_OTHER, NULL, NULL},      {"damping", DFL_OPTION_OTHER, NULL, NULL},
+        {"nodes", DFL_OPTION_OTHER, NULL, NULL},      {"interface", DFL_OPTION_OTHER, NULL, NULL},
+        {"color", DFL_OPTION_OTHER, NULL, NULL},      {"hidden", DFL_OPTION_OTHER, NULL, NULL},
+        {"first_order", DFL_OPTION_OTHER, NULL, NULL}};
+    *beam = (dfl_drawn_beam){.line = dfl_script_line(L), .name = name};
+    dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
+    read_section(beam, L, beam_table);
+    beam->elements =
+        read_count(L, name, beam_table, "elements", 1, MOST_ELEMENTS, DEFAULT_ELEMENTS);
+    beam->interface = read_flag(L, name, table, "interface");
+    beam->modes =
+        read_count(L, name, table, "modes", beam->interface ? 0 : 1, DFL_MOST_MODES, DEFAULT_MODES);
+    beam->first_order = read_flag(L, name, table, "first_order");
+    beam->hidden = read_flag(L, name, table, "hidden");
+    beam->color = dfl_draw_color(L, name, table);
+    read_frame(beam, L, table);
+    read_damping(beam, L, table);
+    read_nodes(beam, L, table);
+    int body = 0;
+    dfl_sandbox_charge(L, 1e5 + 1e3 * pow(beam->elements, 2.0) + 1e4 * pow(beam->modes, 4.0));
+    dfl_script_check(L, dfl_drawing_beam(&body, dfl_script_drawing(L), beam));
+    dfl_body_push(L, body);
+    return 1;
+}
+
+static void read_section(dfl_drawn_beam *beam, lua_State *L, int table)
+{
+    section s = {0};
+    bool from = false, to = false;
+    const dfl_option options[] = {{"from", DFL_OPTION_POINT, &beam->from, &from},
+                                  {"to", DFL_OPTION_POINT, &beam->to, &to},
+                                  {"up", DFL_OPTION_AXIS, &beam->up, NULL},
+                                  {"width", DFL_OPTION_EXPR, &s.width, NULL},
+                                  {"height", DFL_OPTION_EXPR, &s.height, NULL},
+                                  {"radius", DFL_OPTION_EXPR, &s.radius, &s.round},
+                                  {"inner_radius", DFL_OPTION_EXPR, &s.inner, &s.hollow},
+                                  {"E", DFL_OPTION_EXPR, &s.E, NULL},
+                                  {"G", DFL_OPTION_EXPR, &s.G, &s.G_given},
+                                  {"nu", DFL_OPTION_EXPR, &s.nu, &s.nu_given},
+                                  {"density", DFL_OPTION_EXPR, &s.density, NULL},
+                                  {"EA", DFL_OPTION_EXPR, &beam->EA, NULL},
+                                  {"EI", DFL_OPTION_EXPR, &beam->EI, NULL},
+                                  {"EI2", DFL_OPTION_EXPR, &beam->EI2, NULL},
+                                  {"GJ", DFL_OPTION_EXPR, &beam->GJ, NULL},
+                                  {"mass_per_length", DFL_OPTION_EXPR, &beam->rhoA, NULL},
+                                  {"section_inertia", DFL_OPTION_EXPR, &beam->rhoJ, NULL},
+                                  {"elements", DFL_OPTION_OTHER, NULL, NULL}};
+    dfl_read_options(L, "elastic", beam->name, table, options, sizeof options / sizeof *options);
+    if (!from || !to)
+        dfl_script_error(L, "elastic '%s': the beam needs from = {...} and to = {...}", beam->name);
+    fill_section(beam, L, &s);
+}
+
+/* What was not given follows from the cross-section. */
+static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s)
+{
+    dfl_graph *g = dfl_script_of(L)->model->graph;
+    const dfl_expr one = dfl_constant(g, 1.0), pi = dfl_constant(g, 3.14159265358979323846);
+    const dfl_expr twelfth = dfl_constant(g, 1.0 / 12.0), quarter = dfl_constant(g, 0.25);
+    dfl_expr A = 0, I = 0, I2 = 0, Jt = 0;
+    if (s->round) {
+        const dfl_expr r2 = dfl_mul(g, s->radius, s->radius), i2 = dfl_mul(g, s->inner, s->inner);
+        A = dfl_mul(g, pi, dfl_sub(g, r2, i2));
+        I = I2 =
+            dfl_mul(g, dfl_mul(g, pi, quarter), dfl_sub(g, dfl_mul(g, r2, r2), dfl_mul(g, i2, i2)));
+        Jt = dfl_mul(g, dfl_constant(g, 2.0), I);
+    } else if (s->width && s->height) {
+        const dfl_expr w = s->width, h = s->height;
+        A = dfl_mul(g, w, h);
+        I = dfl_mul(g, twelfth, dfl_mul(g, A, dfl_mul(g, h, h)));
+        I2 = dfl_mul(g, twelfth, dfl_mul(g, A, dfl_mul(g, w, w)));
+        Jt = rectangle_twist(L, w, h);
+    }
+    const dfl_expr nu = s->nu_given ? s->nu : dfl_constant(g, 0.3);
+    const dfl_expr G =
+        s->G_given ? s->G : dfl_div(g, s->E, dfl_mul(g, dfl_constant(g, 2.0), dfl_add(g, one, nu)));
+    beam->EA = beam->EA ? beam->EA : dfl_mul(g, s->E, A);
+    beam->EI = beam->EI ? beam->EI : dfl_mul(g, s->E, I);
+    beam->EI2 = beam->EI2 ? beam->EI2 : I2 ? dfl_mul(g, s->E, I2) : beam->EI;
+    beam->GJ = beam->GJ ? beam->GJ : dfl_mul(g, G, Jt);
+    beam->rhoA = beam->rhoA ? beam->rhoA : dfl_mul(g, s->density, A);
+    beam->rhoJ = beam->rhoJ ? beam->rhoJ : dfl_mul(g, s->density, dfl_add(g, I, I2));
+}
+
+/* Saint-Venant's torsion of a rectangle a x b, a >= b:
+   a b^3 (1/3 - 0.21 b/a (1 - b^4 / (12 a^4))), within 0.5 % (Young, Roark's formulas). */
+static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b)
+{
+    dfl_model *model = dfl_script_of(L)->model;
+    dfl_graph *g = model->graph;
+    double x = 0.0, y = 0.0;
+    dfl_script_check(L, dfl_model_value(&x, model, a));
+    dfl_script_check(L, dfl_model_value(&y, model, b));
+    if (x < y) {
+        const dfl_expr swap = a;
+        a = b;
+        b = swap;
+    }
+    const dfl_expr r = dfl_div(g, b, a), r2 = dfl_mul(g, r, r), b2 = dfl_mul(g, b, b);
+    const dfl_expr inner = dfl_sub(g, dfl_constant(g, 1.0),
+                                   dfl_mul(g, dfl_constant(g, 1.0 / 12.0), dfl_mul(g, r2, r2)));
+    const dfl_expr factor = dfl_sub(g, dfl_constant(g, 1.0 / 3.0),
+                                    dfl_mul(g, dfl_mul(g, dfl_constant(g, 0.21), r), inner));
+    return dfl_mul(g, dfl_mul(g, dfl_mul(g, a, b), b2), factor);
+}
+
+/* ------------------------------------------------------------------ options */
+
+static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
+                      int most, int missing)
+{
+    double value = missing;
+    if (lua_getfield(L, table, key) != LUA_TNIL &&
+        (!dfl_value_number(&value, L, lua_gettop(L)) || value != floor(value) || value < least ||
+         value > most))
+        dfl_script_error(L, "elastic '%s': %s is a whole number from %d to %d", name, key, least,
+                         most);
+    lua_pop(L, 1);
+    return (int)value;
+}
+
+static bool read_flag(lua_State *L, const char *name, int table, const char *key)
+{
+    const int type = lua_getfield(L, table, key);
+    const bool value = lua_toboolean(L, -1);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        dfl_script_error(L, "elastic '%s': %s is true or false", name, key);
+    lua_pop(L, 1);
+    return value;
+}
+
+static void read_frame(dfl_drawn_beam *beam, lua_State *L, int table)
+{
+    static const char *const words[] = {"chord", "tangent", "buckens"};
+    int k = 0;
+    if (lua_getfield(L, table, "frame") != LUA_TNIL) {
+        const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "?";
+        while (k < 3 && strcmp(word, words[k]) != 0)
+            k++;
+        if (k == 3)
+            dfl_script_error(L, "elastic '%s': frame is \"chord\", \"tangent\" or \"buckens\"",
+                             beam->name);
+        beam->frame = (dfl_beam_frame)k;
+        beam->frame_given = true;
+    }
+    lua_pop(L, 1);
+}
+
+/* A ratio for all modes, or { alpha = , beta = , ratio = }. */
+static void read_damping(dfl_drawn_beam *beam, lua_State *L, int table)
+{
+    const dfl_option options[] = {{"ratio", DFL_OPTION_EXPR, &beam->ratio, NULL},
+                                  {"alpha", DFL_OPTION_EXPR, &beam->alpha, NULL},
+                                  {"beta", DFL_OPTION_EXPR, &beam->beta, NULL}};
+    const int type = lua_getfield(L, table, "damping"), top = lua_gettop(L);
+    if (type == LUA_TTABLE)
+        dfl_read_options(L, "elastic", beam->name, top, options, 3);
+    else if (type != LUA_TNIL)
+        beam->ratio = dfl_arg_expr(L, "elastic", top);
+    const dfl_expr all[] = {beam->ratio, beam->alpha, beam->beta};
+    for (int k = 0; k < 3; k++) {
+        double value = 0.0;
+        dfl_script_check(L, dfl_model_value(&value, dfl_script_of(L)->model, all[k]));
+        if (!(value >= 0.0))
+            dfl_script_error(L, "elastic '%s': its damping is %f; give positive numbers",
+                             beam->name, value);
+    }
+    lua_pop(L, 1);
+}
+
+/* { a = 0, b = 1 }: stations along the beam, from 0 to 1; by ascending station. */
+static void read_nodes(dfl_drawn_beam *beam, lua_State *L, int table)
+{
+    if (lua_getfield(L, table, "nodes") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    const int nodes = lua_gettop(L);
+    if (!lua_istable(L, nodes))
+        dfl_script_error(L, "elastic '%s': write nodes = { a = 0, b = 1 }", beam->name);
+    for (lua_pushnil(L); lua_next(L, nodes) != 0; lua_pop(L, 1)) {
+        double station = -1.0;
+        if (lua_type(L, -2) != LUA_TSTRING || !dfl_value_number(&station, L, lua_gettop(L)) ||
+            !(station >= 0.0 && station <= 1.0))
+            dfl_script_error(L,
+                             "elastic '%s': a node is a name with its place along the beam, from 0 "
+                             "to 1: nodes = { a = 0, mid = .5, b = 1 }",
+                             beam->name);
+        if (beam->nnodes == DFL_MOST_NODES)
+            dfl_script_error(L, "elastic '%s': a beam has at most %d nodes", beam->name,
+                             DFL_MOST_NODES);
+        const char *name = lua_tostring(L, -2); /* the table keeps the text */
+        int k = beam->nnodes++;
+        for (; k > 0 &&
+               (beam->station[k - 1] > station ||
+                (beam->station[k - 1] == station && strcmp(beam->node_name[k - 1], name) > 0));
+             k--) { /* Lua's order is not ours */
+            beam->station[k] = beam->station[k - 1];
+            beam->node_name[k] = beam->node_name[k - 1];
+        }
+        beam->station[k] = station;
+        beam->node_name[k] = name;
+    }
+    lua_pop(L, 1);
+}

@@ -1,0 +1,189 @@
+/* Bodies that bend: slider-crank with an elastic rod, trees, loops and springs at nodes. */
+#include "scripted.h"
+
+#include <math.h>
+
+/* The rod of the IVP test set's slider-crank, crank 150 rad/s, start straight with rigid velocities,
+   damping 2e-5 K. Reference: rods of 12 and 24 rigid links with springs, extrapolated. */
+#define CRANK(FRAME, FIRST)                                                                        \
+    "planar()\n"                                                                                   \
+    "local crank = body('crank', { mass = .36, com = {.075, 0}, inertia = .002727 })\n"            \
+    "local rod = elastic('rod', { beam = { from = {.15, 0}, to = {.45, 0}, width = .008,\n"        \
+    "  height = .008, E = 2e11, density = 7870, elements = 6 }, modes = 6, frame = '" FRAME "',\n" \
+    "  first_order = " FIRST                                                                       \
+    ", damping = { beta = 2e-5 }, nodes = { a = 0, mid = .5, b = 1 } })\n"                         \
+    "local slider = body('slider', { mass = 0.075552, com = {.45, 0} })\n"                         \
+    "revolute('drive', ground, crank, { at = {0, 0}, motion = 150*time })\n"                       \
+    "local pin = revolute('pin', crank, rod.a, { at = {.15, 0} })\n"                               \
+    "local wrist = revolute('wrist', rod, slider, { at = {.45, 0} })\n"                            \
+    "prismatic('guide', ground, slider, { at = {.45, 0}, axis = {1, 0} })\n"                       \
+    "output('mid', deflection(rod.mid) - deflection(rod.b)/2)\n"                                   \
+    "output('x', point(slider, {.45, 0}).x)\n"                                                     \
+    "initial{ [pin.q] = 0, [pin.qd] = -225, [wrist.qd] = 75 }\n"
+
+static double largest(double at[3], double *x, const char *text)
+{
+    double most = 0.0;
+    scripted s = scripted_text(text);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-8, .self_check = true});
+    for (int i = 1; i <= 300; i++) {
+        scripted_advance(&s, 1e-4 * i);
+        const double mid = scripted_output(&s, "mid");
+        most = fmax(most, fabs(mid));
+        if (i % 100 == 0)
+            at[i / 100 - 1] = mid;
+    }
+    *x = scripted_output(&s, "x");
+    scripted_free(&s);
+    return most;
+}
+
+static void a_rod_bends_like_a_chain_of_rigid_links(void **state)
+{
+    (void)state;
+    static const double chain[3] = {7.366e-4, -4.18e-5, -5.701e-4};
+    double chord[3], tangent[3], x;
+    const double most = largest(chord, &x, CRANK("chord", "false"));
+    assert_near(most, 1.6195e-3, 0.005 * 1.6195e-3);
+    assert_near(x, .23010210, 1e-5); /* the chain does not stretch */
+    assert_near(largest(tangent, &x, CRANK("tangent", "false")), most, 0.005 * most);
+    for (int i = 0; i < 3; i++) {
+        assert_near(chord[i], chain[i], 0.005 * 1.6195e-3);
+        assert_near(tangent[i], chain[i], 0.005 * 1.6195e-3);
+    }
+}
+
+/* 11 % too much, as in an independent model with the same assumption. */
+static void first_order_kinematics_misses_the_stiffening(void **state)
+{
+    (void)state;
+    double at[3], x;
+    assert_near(largest(at, &x, CRANK("chord", "true")), 1.802e-3, 1e-6);
+}
+
+/* A pendulum of two elastic beams with a spring between a node and the ground: energy is constant;
+   jacobians, W, gI and bias are those of the rows (self_check). */
+static void energy_of_elastic_trees_is_constant(void **state)
+{
+    (void)state;
+    static const char *const plane =
+        "planar()\ngravity{0, -9.81}\n"
+        "local s = { width = .02, height = .02, E = 2e9, density = 1500 }\n"
+        "local function beam(name, x)\n"
+        "  return elastic(name, { beam = { from = {x, 0}, to = {x + 1, 0}, width = .02,\n"
+        "    height = .02, E = 2e9, density = 1500 }, modes = 3, nodes = { a = 0, m = .4, b = 1 } "
+        "})\n"
+        "end\n"
+        "local A, B = beam('A', 0), beam('B', 1)\n"
+        "revolute('j1', ground, A.a, { at = {0, 0} })\n"
+        "local j = revolute('j2', A.b, B.a, { at = {1, 0} })\n"
+        "spring('s', ground, B.m, { from = {1.4, -1}, stiffness = 100, length = .5 })\n"
+        "initial{ [j.qd] = 2, [A.q1] = .02 }\noutput('energy', energy())\n";
+    static const char *const space =
+        "gravity{0, -9.81, 1}\n"
+        "local hub = body('hub', { mass = 1, inertia = {.1, .1, .1}, com = {0, 0, 0} })\n"
+        "local arm = elastic('arm', { beam = { from = {0, 0, 0}, to = {1, .2, .1}, width = .02,\n"
+        "  height = .03, E = 2e9, density = 1500 }, modes = 7, frame = 'tangent',\n"
+        "  nodes = { a = 0, b = 1 } })\n"
+        "local tip = body('tip', { mass = .2, com = {1.1, .2, .1}, inertia = {1e-3, 2e-3, 1e-3} "
+        "})\n"
+        "local j = revolute('j', ground, hub, { at = {0, 0, 0}, axis = {0, 1, .2} })\n"
+        "fixed('root', hub, arm.a)\n"
+        "spherical('joint', arm.b, tip, { at = {1, .2, .1} })\n"
+        "initial{ [j.qd] = 3, [arm.q1] = .02 }\noutput('energy', energy())\n";
+    static const char *const free_body =
+        "gravity{0, 0, -9.81}\n"
+        "local arm = elastic('arm', { beam = { from = {0, 0, 0}, to = {1, 0, 0}, width = .02,\n"
+        "  height = .03, E = 2e9, density = 1500 }, modes = 4 })\n"
+        "local f = free('f', ground, arm, { at = {0, 0, 0} })\n"
+        "initial{ ['f.w3'] = 3, ['f.w1'] = 2, [arm.q1] = .02 }\noutput('energy', energy())\n";
+    const char *const texts[] = {plane, space, free_body};
+    for (int i = 0; i < 3; i++) {
+        scripted s = scripted_text(texts[i]);
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9, .self_check = true});
+        const double before = scripted_output(&s, "energy");
+        scripted_advance(&s, 0.3);
+        assert_near(scripted_output(&s, "energy"), before, 2e-6);
+        scripted_free(&s);
+    }
+}
+
+/* A very stiff beam moves like a rigid body with its mass. */
+static void a_stiff_beam_is_a_rigid_body(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "planar() gravity{0, -9.81}\n"
+        "local rod = elastic('rod', { beam = { from = {0, 0}, to = {2, 0}, EI = 1e9, EA = 1e12,\n"
+        "  mass_per_length = 1.5 }, modes = 1, nodes = { a = 0, b = 1 } })\n"
+        "local j = revolute('j', ground, rod.a, { at = {0, 0} })\n"
+        "output('x', rod.b.x) output('fy', j.fy)\ninitial{ [j.qd] = 1 }\n",
+        "planar() gravity{0, -9.81}\n"
+        "local rod = body('rod', { mass = 3, com = {1, 0}, inertia = 1 })\n"
+        "local j = revolute('j', ground, rod, { at = {0, 0} })\n"
+        "output('x', point(rod, {2, 0}).x) output('fy', j.fy)\ninitial{ [j.qd] = 1 }\n"};
+    double x[2], fy[2];
+    for (int i = 0; i < 2; i++) {
+        scripted s = scripted_text(texts[i]);
+        scripted_run(&s, 1.0, 1e-8);
+        x[i] = scripted_output(&s, "x");
+        fy[i] = scripted_output(&s, "fy");
+        scripted_free(&s);
+    }
+    assert_near(x[0], x[1], 1e-5);
+    assert_near(fy[0], fy[1], 1e-3 * fabs(fy[1]));
+}
+
+/* A cantilever sags by rho A g L^4 / 8 EI and carries its weight. */
+static void a_cantilever_rests_on_its_static_deflection(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "planar() gravity{0, -9.81}\n"
+        "local b = elastic('b', { beam = { from = {0, 0}, to = {1, 0}, EI = 100, EA = 1e6,\n"
+        "  mass_per_length = .5 }, modes = 6, frame = 'tangent', damping = 0.7,\n"
+        "  nodes = { a = 0, b = 1 } })\n"
+        "local j = fixed('j', ground, b.a)\noutput('fy', j.fy) output('w', deflection(b.b))\n");
+    scripted_run(&s, 5.0, 1e-9);
+    assert_near(scripted_output(&s, "w"), -0.5 * 9.81 / 800, 1e-6);
+    assert_near(scripted_output(&s, "fy"), 0.5 * 9.81, 1e-6);
+    scripted_free(&s);
+}
+
+static void wrong_elastic_bodies_are_refused(void **state)
+{
+    (void)state;
+#define BEAM "beam = { from = {0, 0}, to = {1, 0}, EI = 1, EA = 1, mass_per_length = 1 }"
+    scripted_refused("planar() elastic('b', {})", "elastic 'b': give beam");
+    scripted_refused("planar() elastic('b', { beam = { from = {0, 0}, to = {0, 0}, EI = 1, EA = 1, "
+                     "mass_per_length = 1 }, nodes = { a = 0, b = 1 } })",
+                     "no length");
+    scripted_refused("planar() elastic('b', { beam = { from = {0, 0}, to = {1, 0} } })",
+                     "mass per length");
+    scripted_refused("planar() elastic('b', { " BEAM ", frame = 'chord', nodes = { a = 0 } })",
+                     "two nodes");
+    scripted_refused("planar() elastic('b', { " BEAM ", frame = 'cord' })", "frame is");
+    scripted_refused("planar() elastic('b', { " BEAM ", modes = 99 })", "modes is");
+    scripted_refused("planar() elastic('b', { " BEAM ", nodes = { a = 2 } })", "from 0 to 1");
+    scripted_refused("planar() elastic('b', { " BEAM ", damping = -1 })", "damping");
+    scripted_refused("planar() local b = elastic('b', { " BEAM ", nodes = { a = 0, b = 1 } })\n"
+                     "revolute('j', ground, b, { at = {.25, 0} })",
+                     "the nearest: b.a (0.25 m away), b.b (0.75 m away)");
+    scripted_refused("planar() local b = elastic('b', { " BEAM ", nodes = { a = 0, b = 1 } })\n"
+                     "fixed('j', ground, b)",
+                     "give one of its nodes");
+    scripted_refused("planar() local b = body('b') deflection(b)", "give a node");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rod_bends_like_a_chain_of_rigid_links),
+        cmocka_unit_test(first_order_kinematics_misses_the_stiffening),
+        cmocka_unit_test(energy_of_elastic_trees_is_constant),
+        cmocka_unit_test(a_stiff_beam_is_a_rigid_body),
+        cmocka_unit_test(a_cantilever_rests_on_its_static_deflection),
+        cmocka_unit_test(wrong_elastic_bodies_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
