@@ -48,6 +48,8 @@ void dfl_carried_free(dfl_carried_run *run)
         return;
     dfl_context *ctx = run->ctx;
     dfl_solver_free(run->solver);
+    dfl_solver_free(run->completer);
+    dfl_free(ctx, run->weight);
     dfl_accelerations_free(run->motion);
     for (int i = 0; i < DFL_CARRY_PROGRAMS; i++) {
         dfl_tape_view_free(run->tape[i]);

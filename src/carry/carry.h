@@ -96,6 +96,10 @@ const double *dfl_carried_state(const dfl_carried_run *run);
 void dfl_carried_outputs(double *out, dfl_carried_run *run, double t, const double *x);
 void dfl_carried_rates(double *rate, dfl_carried_run *run, double t, const double *x);
 
+/* With r, v and p of x (n): moves x onto all constraints, in the present branches, completes it and
+   writes the derivatives as above. Statuses of dfl_solver_start. */
+dfl_status dfl_carried_complete(double *rate, double *x, dfl_carried_run *run, double t);
+
 /* The state as bytes. DFL_INVALID: before a start. */
 size_t dfl_carried_saved_size(const dfl_carried_run *run);
 dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run);

@@ -12,7 +12,9 @@ struct dfl_carried_run {
     const dfl_carried *model;
     dfl_eom eom;
     dfl_solver *solver;
-    double rtol; /* of the present solver */
+    dfl_solver *completer; /* of single states, for integrators outside; NULL: not yet needed */
+    double *weight;        /* n: of the changes of its unknowns, or NULL */
+    double rtol;           /* of the present solver */
     unsigned full;
     dfl_tape *tape[DFL_CARRY_PROGRAMS];
     double *work[DFL_CARRY_PROGRAMS];

@@ -94,6 +94,52 @@ dfl_status dfl_carried_move(dfl_carried_run *run, double t, const double *x)
     return dfl_solver_start(run->solver, t, x, NULL);
 }
 
+/* Contact variables follow the positions, not the other way round. */
+static dfl_status weigh(dfl_carried_run *run, double t, const double *x)
+{
+    const dfl_eom *eom = &run->eom;
+    const dfl_layout at = dfl_eom_layout(eom);
+    const size_t nv = (size_t)eom->nv;
+    double *M = dfl_alloc(run->ctx, nv * nv, sizeof *M), largest = 0;
+    run->weight = dfl_alloc(run->ctx, (size_t)at.n, sizeof *run->weight);
+    if (!M || !run->weight || eom->mass(M, t, x, eom->user)) {
+        dfl_free(run->ctx, M);
+        return DFL_NO_MEMORY;
+    }
+    for (int i = 0; i < at.n; i++)
+        run->weight[i] = i >= at.s && i < at.s + eom->ns ? 1e-6 : 1;
+    for (int i = 0; i < eom->nv; i++) {
+        run->weight[at.v + i] = M[eom->mass_diagonal ? i : i * (eom->nv + 1)];
+        largest = fmax(largest, run->weight[at.v + i]);
+    }
+    for (int i = at.v; i < at.v + eom->nv; i++)
+        run->weight[i] = fmax(run->weight[i], largest > 0 ? 1e-9 * largest : 1);
+    dfl_free(run->ctx, M);
+    return DFL_OK;
+}
+
+/* By a solver that knows of no switches: branches stay. */
+static dfl_status create_completer(dfl_carried_run *run, double t, const double *x)
+{
+    dfl_solver_options options = run->model->options;
+    options.switches.off = run->model->branching.masked ? run->branching.off : NULL;
+    const dfl_status status = run->eom.ns > 0 ? weigh(run, t, x) : DFL_OK;
+    return status ? status : dfl_solver_create(&run->completer, run->ctx, &run->eom, &options);
+}
+
+dfl_status dfl_carried_complete(double *rate, double *x, dfl_carried_run *run, double t)
+{
+    dfl_status status = run->completer ? DFL_OK : create_completer(run, t, x);
+    const dfl_conditions conditions = {.weight = run->weight};
+    if (!status)
+        status = dfl_solver_start(run->completer, t, x, &conditions);
+    if (status)
+        return status;
+    memcpy(x, dfl_solver_state(run->completer), (size_t)run->model->n * sizeof *x);
+    dfl_carried_rates(rate, run, t, x);
+    return DFL_OK;
+}
+
 dfl_status dfl_carried_refresh(dfl_carried_run *run)
 {
     if (!run->started)

@@ -215,8 +215,7 @@ static void write_kinds(dfl_text *text, const dfl_fmu_writer *w)
         const char *name = kind ? "CoSimulation" : "ModelExchange";
         if (!(kind ? w->options->cosimulation : w->exchange))
             continue;
-        dfl_text_add(text, "  <%s modelIdentifier=\"%s\" %s=\"%s\"", name, w->identifier, state,
-                     w->directional ? "true" : "false");
+        dfl_text_add(text, "  <%s modelIdentifier=\"%s\" %s=\"true\"", name, w->identifier, state);
         if (kind)
             dfl_text_add(text, " canHandleVariableCommunicationStepSize=\"true\"");
         if (kind && three)
@@ -228,7 +227,24 @@ static void write_kinds(dfl_text *text, const dfl_fmu_writer *w)
     }
 }
 
-/* Names alone: conversions are left to the caller. */
+/* In terms of SI, if the unit is known. */
+static void write_base_unit(dfl_text *text, const char *unit)
+{
+    static const char *const names[DFL_BASE_UNITS] = {"kg", "m", "s", "A", "K", "mol", "cd", "rad"};
+    dfl_base_unit base;
+    if (!dfl_fmu_base_unit(&base, unit)) {
+        dfl_text_add(text, "\"/>\n");
+        return;
+    }
+    dfl_text_add(text, "\">\n      <BaseUnit");
+    for (int k = 0; k < DFL_BASE_UNITS; k++)
+        if (base.exponent[k])
+            dfl_text_add(text, " %s=\"%d\"", names[k], base.exponent[k]);
+    if (base.factor != 1)
+        dfl_text_add(text, " factor=\"%.17g\"", base.factor);
+    dfl_text_add(text, "/>\n    </Unit>\n");
+}
+
 static void write_units(dfl_text *text, const list *l)
 {
     bool any = false;
@@ -240,7 +256,7 @@ static void write_units(dfl_text *text, const list *l)
             continue;
         dfl_text_add(text, any ? "    <Unit name=\"" : "  <UnitDefinitions>\n    <Unit name=\"");
         dfl_xml_words(text, l->item[i].unit);
-        dfl_text_add(text, "\"/>\n");
+        write_base_unit(text, l->item[i].unit);
         any = true;
     }
     if (any)

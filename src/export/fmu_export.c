@@ -29,7 +29,6 @@ dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_opti
     const int *count = eq->model->count;
     w.counts = (dfl_reference_counts){count[DFL_A_PARAM], count[DFL_AN_INPUT], count[DFL_AN_OUTPUT],
                                       eq->n, dfl_runnable_functions(run) + count[DFL_AN_EVENT]};
-    w.directional = !dfl_exchange_obstacle(dfl_runnable_eom(run));
     w.exchange = options->exchange;
     make_identifier(w.identifier, sizeof w.identifier, eq->model->name);
     dfl_status status = check(&w);
@@ -61,9 +60,7 @@ dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_opti
 static dfl_status check(const dfl_fmu_writer *w)
 {
     const dfl_actions *actions = &w->eq->model->actions;
-    const char *obstacle = dfl_exchange_obstacle(dfl_runnable_eom(w->run));
-    if (!obstacle)
-        obstacle = dfl_exchange_instants(actions->touches.count, actions->list.count);
+    const char *obstacle = dfl_exchange_obstacle(actions->touches.count, actions->list.count);
     dfl_context *ctx = dfl_runnable_context(w->run);
     if (w->eq->n == 0)
         return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns: there is nothing to export");
@@ -172,7 +169,8 @@ static void add_files(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *sou
                       const dfl_text *binary)
 {
     char name[160];
-    dfl_text description = {.ctx = source->ctx}, documentation = {.ctx = source->ctx};
+    dfl_text description = {.ctx = source->ctx}, documentation = {.ctx = source->ctx},
+             resources = {.ctx = source->ctx};
     dfl_fmu_description(&description, w);
     add_text(zip, "modelDescription.xml", &description);
     snprintf(name, sizeof name, "binaries/%s/%s.so", platform(w->options->version), w->identifier);
@@ -183,6 +181,9 @@ static void add_files(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *sou
                 w->options->version == 3 ? "documentation/licenses/license.txt"
                                          : "documentation/licenses/license.txt",
                 dfl_fmu_license, (size_t)(dfl_fmu_license_end - dfl_fmu_license));
+    dfl_fmu_resources(&resources, w);
+    add_text(zip, "resources/model.json", &resources);
+    dfl_text_clear(&resources);
     if (w->options->sources)
         add_sources(zip, w, source);
     dfl_zip_finish(zip);

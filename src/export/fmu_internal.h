@@ -15,7 +15,7 @@ typedef struct dfl_fmu_writer {
     char identifier[64];
     char hash[40];
     dfl_reference_counts counts;
-    bool exchange, directional; /* model exchange is part of it; derivatives are available */
+    bool exchange; /* model exchange is part of it */
 } dfl_fmu_writer;
 
 /* fmu_names.c: a name as the standard wants it: segments that are no identifiers in quotes. */
@@ -29,12 +29,22 @@ void dfl_xml_words(dfl_text *text, const char *words);
 /* The unit of an unknown into `unit`, "" if it has none; of its derivative. */
 void dfl_fmu_unit(char *unit, size_t size, const dfl_equations *eq, int i, bool rate);
 
+/* base_units.c: the factor and the exponents of kg, m, s, A, K, mol, cd, rad; false: not known. */
+enum { DFL_BASE_UNITS = 8 };
+typedef struct dfl_base_unit {
+    double factor;
+    int exponent[DFL_BASE_UNITS];
+} dfl_base_unit;
+bool dfl_fmu_base_unit(dfl_base_unit *out, const char *unit);
+
 /* fmu_source.c: the C source of the model. */
 dfl_status dfl_fmu_source(dfl_text *text, const dfl_fmu_writer *w);
 
 /* fmu_description.c: modelDescription.xml; documentation/index.html. */
 void dfl_fmu_description(dfl_text *text, const dfl_fmu_writer *w);
 void dfl_fmu_documentation(dfl_text *text, const dfl_fmu_writer *w);
+/* resources/model.json: name, hash, and all variables with their units. */
+void dfl_fmu_resources(dfl_text *text, const dfl_fmu_writer *w);
 
 /* The callbacks of an S-function; '$' is its name. */
 extern const char dfl_template_sfunction_c[];

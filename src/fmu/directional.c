@@ -44,7 +44,7 @@ static bool add_values(double *sum, dfl_fmu *fmu, const direction *d, const unsi
 {
     memcpy(fmu->spare, d->x, (size_t)fmu->model->n * sizeof *fmu->spare);
     bool ok = shift(fmu, d, by);
-    ok = ok && dfl_exchange_eval(fmu->rate, fmu->spare, fmu->exchange, fmu->t);
+    ok = ok && !dfl_fmu_evaluate(fmu, fmu->rate, fmu->spare);
     if (ok)
         dfl_carried_outputs(fmu->outputs, fmu->run, fmu->t, fmu->spare);
     for (size_t i = 0; ok && i < count; i++) {
@@ -80,9 +80,9 @@ dfl_fmu_status dfl_fmu_directional(dfl_fmu *fmu, const unsigned *unknown, size_t
         double by, factor;
     } points[] = {{1, -1.0 / 6}, {-1, 1.0 / 6}, {0.5, 4.0 / 3}, {-0.5, -4.0 / 3}};
     double *value = dfl_alloc(fmu->ctx, nknown + (size_t)fmu->model->n, sizeof *value);
-    if (!fmu->exchange || !value || dfl_fmu_get(fmu, known, nknown, value)) {
+    if (!value || dfl_fmu_get(fmu, known, nknown, value)) {
         dfl_free(fmu->ctx, value);
-        return dfl_fmu_refuse(fmu, "this model has no directional derivatives");
+        return dfl_fmu_refuse(fmu, "directional derivatives cannot be found here");
     }
     const bool changed = dfl_carried_changed(fmu->run);
     double *x = value + nknown, largest = 0, size = 0;

@@ -8,22 +8,14 @@
 
 typedef struct dfl_exchange dfl_exchange;
 
-/* Why a model has no such form: "auxiliary variables", ..., or NULL. */
-static inline const char *dfl_exchange_obstacle(const dfl_eom *eom)
+/* Whether linear equations give them; otherwise dfl_carried_complete does. */
+static inline bool dfl_exchange_is_linear(const dfl_eom *eom)
 {
-    if (eom->nw > 0)
-        return "auxiliary variables";
-    if (eom->ns > 0)
-        return "contact variables";
-    if (eom->n0 > 0)
-        return "massless directions";
-    if (!eom->forces_free_of_multipliers)
-        return "forces that depend on multipliers";
-    return NULL;
+    return eom->nw == 0 && eom->ns == 0 && eom->n0 == 0 && eom->forces_free_of_multipliers;
 }
 
-/* Why integrators outside cannot drive it, as above: they do not know what happens at instants. */
-static inline const char *dfl_exchange_instants(int contacts, int actions)
+/* Why integrators outside cannot drive a model, or NULL: they do not know what happens at instants. */
+static inline const char *dfl_exchange_obstacle(int contacts, int actions)
 {
     return contacts > 0  ? "contacts or friction with sticking"
            : actions > 0 ? "events or samples that act"

@@ -32,8 +32,7 @@ dfl_fmu *dfl_fmu_create(const char *name, const char *token, bool outside)
     if (!token || strcmp(token, dfl_carried_model.hash) != 0)
         return NULL; /* the description belongs to another model */
     const dfl_branching_tables *m = &dfl_carried_model.branching;
-    if (outside && (dfl_exchange_obstacle(&dfl_carried_model.eom) ||
-                    dfl_exchange_instants(m->ncontacts, m->nactions)))
+    if (outside && dfl_exchange_obstacle(m->ncontacts, m->nactions))
         return NULL;
     dfl_context *ctx = dfl_context_create();
     dfl_fmu *fmu = ctx ? dfl_alloc(ctx, 1, sizeof *fmu) : NULL;
@@ -76,7 +75,7 @@ dfl_fmu_status dfl_fmu_reset(dfl_fmu *fmu)
     fmu->tolerance = 0;
     fmu->fresh = fmu->known = fmu->reported = false;
     dfl_status status = dfl_carried_create(&fmu->run, fmu->ctx, fmu->model);
-    if (!status && !dfl_exchange_obstacle(&fmu->model->eom))
+    if (!status && dfl_exchange_is_linear(&fmu->model->eom))
         status = dfl_exchange_create(&fmu->exchange, fmu->ctx, dfl_carried_eom(fmu->run));
     return dfl_fmu_report(fmu, status);
 }
@@ -130,6 +129,25 @@ dfl_fmu_status dfl_fmu_begin(dfl_fmu *fmu)
 
 /* ------------------------------------------------------------------------------- variables */
 
+dfl_fmu_status dfl_fmu_evaluate(dfl_fmu *fmu, double *rate, double *x)
+{
+    if (!fmu->exchange)
+        return dfl_fmu_report(fmu, dfl_carried_complete(rate, x, fmu->run, fmu->t));
+    return dfl_exchange_eval(rate, x, fmu->exchange, fmu->t)
+               ? DFL_FMU_OK
+               : dfl_fmu_refuse(fmu,
+                                "the accelerations cannot be found: a matrix is singular, or a "
+                                "number is not finite");
+}
+
+/* What the caller does not integrate begins with its last value. */
+static void keep_guess(dfl_fmu *fmu)
+{
+    const dfl_layout at = dfl_eom_layout(&fmu->model->eom);
+    memcpy(fmu->state, fmu->x, (size_t)at.r * sizeof *fmu->x);
+    memcpy(fmu->state + at.s, fmu->x + at.s, (size_t)fmu->model->eom.ns * sizeof *fmu->x);
+}
+
 /* x and rate at the present time. */
 static dfl_fmu_status complete(dfl_fmu *fmu)
 {
@@ -139,10 +157,10 @@ static dfl_fmu_status complete(dfl_fmu *fmu)
         return status;
     if (fmu->outside) {
         memcpy(fmu->x, fmu->state, bytes);
-        if (!dfl_exchange_eval(fmu->rate, fmu->x, fmu->exchange, fmu->t))
-            return dfl_fmu_refuse(fmu,
-                                  "the accelerations cannot be found: a matrix is singular, or "
-                                  "a number is not finite");
+        status = dfl_fmu_evaluate(fmu, fmu->rate, fmu->x);
+        if (status)
+            return status;
+        keep_guess(fmu);
     } else {
         status = dfl_fmu_report(fmu, dfl_carried_refresh(fmu->run));
         if (status)

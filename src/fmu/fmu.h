@@ -29,7 +29,7 @@ struct dfl_fmu {
     dfl_context *ctx;
     const dfl_carried *model;
     dfl_carried_run *run;
-    dfl_exchange *exchange; /* NULL: the model has no such form */
+    dfl_exchange *exchange; /* NULL: the carried model completes states */
     dfl_reference_counts counts;
     bool outside; /* integrated by the caller: model exchange */
     dfl_fmu_phase phase;
@@ -68,6 +68,9 @@ dfl_fmu_status dfl_fmu_set(dfl_fmu *fmu, const unsigned *reference, size_t count
 
 /* Co-simulation: from t by `step`. *stopped: an event of the model ends the run there. */
 dfl_fmu_status dfl_fmu_step(dfl_fmu *fmu, double t, double step, bool *stopped);
+
+/* With r, v and p of x (n) at the present time: completes it, and writes the derivatives of r, v, p. */
+dfl_fmu_status dfl_fmu_evaluate(dfl_fmu *fmu, double *rate, double *x);
 
 /* Model exchange: states are p, v, r. */
 int dfl_fmu_states(const dfl_fmu *fmu);

@@ -82,13 +82,29 @@ static dfl_fmu_status watch_events(dfl_fmu *fmu, bool *stopped)
     return status;
 }
 
+/* Of the positions of the caller from the constraints; the state is complete. */
+static void find_distance(double *change, double *size, dfl_fmu *fmu)
+{
+    const int p = dfl_eom_layout(&fmu->model->eom).p;
+    if (fmu->exchange) {
+        dfl_exchange_distance(change, size, fmu->exchange, fmu->t, fmu->state);
+        return;
+    }
+    for (int i = p; i < p + fmu->model->eom.np; i++) {
+        *change = fmax(*change, fabs(fmu->x[i] - fmu->state[i]));
+        *size = fmax(*size, fabs(fmu->state[i]));
+    }
+}
+
 dfl_fmu_status dfl_fmu_completed(dfl_fmu *fmu, bool *event, bool *stopped)
 {
-    double change, size;
+    double change = 0, size = 0;
     *stopped = false;
-    dfl_exchange_distance(&change, &size, fmu->exchange, fmu->t, fmu->state);
+    const dfl_fmu_status status = watch_events(fmu, stopped);
+    if (!status)
+        find_distance(&change, &size, fmu);
     *event = change > fmu->model->projection * (size > 0 ? size : 1);
-    return watch_events(fmu, stopped);
+    return status;
 }
 
 dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, bool *moved, bool *stopped)

@@ -219,6 +219,34 @@ def check_directional(version):
     it.fmu.freeInstance()
 
 
+def check_refused():
+    """Model exchange says what it cannot have."""
+    for name, what in (("examples/ball", "contacts or friction with sticking"),
+                       ("tests/fmu/sampled", "events or samples that act")):
+        found = subprocess.run([program, "export", os.path.join(root, name + ".lua"), "--fmu", "3", "--kind",
+                                "me", "--output", os.path.join(folder.name, "no.fmu")],
+                               capture_output=True, text=True)
+        assert found.returncode != 0 and what in found.stderr, found.stderr
+
+
+def check_units():
+    """Units in terms of SI, and the names of the model as resources."""
+    import json
+    import zipfile
+    path = export(os.path.join(here, "units.lua"), 2, "cs")
+    units = {u.name: u.baseUnit for u in read_model_description(path).unitDefinitions}
+    base = units["N s/m"]
+    assert (base.kg, base.m, base.s, base.factor) == (1, 0, -1, 1.0)
+    base = units["kN*mm/deg^2"]
+    assert (base.kg, base.m, base.s, base.rad) == (1, 2, -2, -2)
+    assert abs(base.factor - (180 / np.pi)**2) < 1e-9
+    assert units["parsec"] is None and units["N/m s"] is None
+    with zipfile.ZipFile(path) as archive:
+        names = json.loads(archive.read("resources/model.json"))
+    assert names["parameters"][0] == {"name": "d", "unit": "N s/m"}
+    assert [v["name"] for v in names["unknowns"]] == ["der(x)", "x"]
+
+
 def check_early_return():
     """FMI 3.0: variables are read after every step of the solver, and the caller ends the step early."""
     from fmpy.fmi3 import FMU3Slave
@@ -270,12 +298,16 @@ def check_declarations(version):
 
 
 for name, end, exchange in [("slider-crank", 1.0, True), ("four-bar", 1.0, True),
-                            ("rolling-disk", 1.0, True), ("massless-node", 1.0, False)]:
+                            ("rolling-disk", 1.0, True), ("massless-node", 0.5, True),
+                            ("cam-follower", 0.3, True), ("maxwell", 1.0, True),
+                            ("friction", 0.3, True), ("woodpecker", 0.3, False)]:
     for version in (2, 3):
         model = os.path.join(root, "examples", name + ".lua")
         check_cosimulation(model, version, "both" if exchange else "cs", end)
         if exchange:
             check_exchange(model, version, end)
+check_refused()
+check_units()
 check_early_return()
 for version in (2, 3):
     check_declarations(version)
