@@ -95,15 +95,29 @@ typedef int (*dfl_jacobian_fn)(dfl_jacobian *out, double t, const double *x, con
 typedef int (*dfl_crossing_fn)(double *rate, double *slope, int function, double t, const double *x,
                                const double *xp, const double *X, void *user);
 
+/* What events have done in the last call of switches.flip, again, from (t, change->x): the same events act,
+   branches stay as they are now. memory: on entry how far its numbers differ from those before that call, on
+   return these numbers. Returns 0; anything else stops. */
+struct dfl_change;
+typedef int (*dfl_repeat_fn)(struct dfl_change *change, double *memory, double t, void *user);
+
+/* Parameter `which` has its own value plus `by` from now on. Returns 0; anything else stops. */
+typedef int (*dfl_move_fn)(int which, double by, void *user);
+
 /* The parameters of a model. `slopes`: derivatives of its rows, x and a held fixed, as a
    dfl_jacobian_fn, but each block has one column per parameter; all blocks are zeroed before the call.
    `size`: of each parameter, such as its value. A change of the state by less than its tolerance,
-   when the parameter changes by its size, is nothing. */
+   when the parameter changes by its size, is nothing. Without `move`, runs end where the state jumps. */
 typedef struct dfl_parameters {
     int count;
     dfl_jacobian_fn slopes;   /* NULL: the rows depend on none of them, only the start does */
+    dfl_jacobian_fn by_time;  /* the same by time, one column; NULL: the rows do not contain it */
     dfl_crossing_fn crossing; /* NULL: there are no switching functions */
     const double *size;       /* count; NULL: 1 */
+    dfl_move_fn move;
+    dfl_repeat_fn repeat; /* NULL: no event acts */
+    int nmemory;          /* numbers that events change, and that the rows contain ... */
+    double *memory;       /* ... with their derivatives, nmemory x count, written by the solver */
     void *user;
 } dfl_parameters;
 

@@ -111,9 +111,11 @@ typedef struct dfl_branching {
     double *discrete; /* present values; followed by `branch`: both are what a run remembers */
     double *branch;   /* per item; of a sign 0 if it is not locked and the condition is zero */
     int nitems, first_contact;
-    bool *off;     /* nrows: 0 = 0 at present */
-    bool *flipped; /* functions that changed their branch at the present instant */
-    int *contact;  /* of the functions, for the solver */
+    bool *off;               /* nrows: 0 = 0 at present */
+    bool *acted;             /* actions of the last instant ... */
+    double *previous, *kept; /* ... and the discrete variables before it; room for them */
+    bool *flipped;           /* functions that changed their branch at the present instant */
+    int *contact;            /* of the functions, for the solver */
     double *value, *noise, *slope, *before, *after, *unlocked, *assigned, *mask;
     double *gap, *gap_noise, *law; /* 2, 2 and 4 of each contact */
     bool beyond;                   /* one branch is tried, */
@@ -125,6 +127,11 @@ dfl_status dfl_branching_create(dfl_branching *out, dfl_context *ctx,
                                 const dfl_branching_tables *tables, const struct dfl_graph *graph,
                                 const dfl_branching_host *host);
 void dfl_branching_clear(dfl_branching *sw, dfl_context *ctx);
+
+/* What the actions of the last instant do at (t, change->x), once the discrete variables `numbers` differ
+   by memory (count) from what they were; memory: what they are then. All variables stay. */
+void dfl_branching_repeat(dfl_change *change, double *memory, const int *numbers, int count,
+                          dfl_branching *sw, double t);
 
 /* From now on branches stay until the solver changes them through `out`; discrete variables have
    their first values. */

@@ -2,6 +2,7 @@
 #include "carry/branching_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 void dfl_branching_begin(dfl_branching *sw)
 {
@@ -91,13 +92,36 @@ static void act(dfl_change *change, dfl_branching *sw, int number, double t)
     change->acted = true;
 }
 
-/* In the order of declaration; each sees what those before it have done. */
-void dfl_branching_act(dfl_change *change, dfl_branching *sw, const bool *crossed, double t)
+/* Those that have acted, in the order of declaration; each sees what those before it have done. */
+static void act_in_order(dfl_change *change, dfl_branching *sw, double t)
 {
     for (int i = 0; i < sw->tables->ndiscretes; i++)
         if (sw->tables->before[i] >= 0)
             sw->discrete[i] = sw->discrete[sw->tables->before[i]];
     for (int i = 0; i < sw->tables->nactions; i++)
-        if (acts(sw, i, crossed, t))
+        if (sw->acted[i])
             act(change, sw, i, t);
+}
+
+void dfl_branching_act(dfl_change *change, dfl_branching *sw, const bool *crossed, double t)
+{
+    for (int i = 0; i < sw->tables->nactions; i++)
+        sw->acted[i] = acts(sw, i, crossed, t);
+    memcpy(sw->previous, sw->discrete, (size_t)sw->tables->ndiscretes * sizeof *sw->previous);
+    act_in_order(change, sw, t);
+}
+
+void dfl_branching_repeat(dfl_change *change, double *memory, const int *numbers, int count,
+                          dfl_branching *sw, double t)
+{
+    const size_t size = (size_t)sw->tables->ndiscretes * sizeof *sw->discrete;
+    memcpy(sw->kept, sw->discrete, size);
+    memcpy(sw->discrete, sw->previous, size);
+    for (int i = 0; i < count; i++)
+        sw->discrete[numbers[i]] += memory[i];
+    act_in_order(change, sw, t);
+    for (int i = 0; i < count; i++)
+        memory[i] = sw->discrete[numbers[i]];
+    memcpy(sw->discrete, sw->kept, size);
+    sw->host.prepare(sw->host.run);
 }

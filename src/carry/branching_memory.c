@@ -16,13 +16,14 @@ static dfl_status make_room(dfl_branching *sw, dfl_context *ctx, int nvalues)
     sw->discrete = dfl_alloc(ctx, (size_t)(m->ndiscretes + sw->nitems), sizeof(double));
     sw->off = dfl_alloc(ctx, rows, sizeof *sw->off);
     sw->flipped = dfl_alloc(ctx, count, sizeof *sw->flipped);
+    sw->acted = dfl_alloc(ctx, (size_t)m->nactions, sizeof *sw->acted);
     sw->contact = dfl_alloc(ctx, count, sizeof *sw->contact);
     double *next = dfl_alloc(ctx,
                              2 * count + slopes + 2 * moved + (size_t)m->ncontinued +
-                                 (size_t)nvalues + rows + 8 * contacts,
+                                 (size_t)nvalues + rows + 8 * contacts + 2 * (size_t)m->ndiscretes,
                              sizeof *next);
     sw->value = next;
-    if (!sw->discrete || !sw->off || !sw->flipped || !sw->contact || !sw->value)
+    if (!sw->discrete || !sw->off || !sw->flipped || !sw->acted || !sw->contact || !sw->value)
         return DFL_NO_MEMORY;
     sw->branch = sw->discrete + m->ndiscretes;
     const struct {
@@ -38,7 +39,9 @@ static dfl_status make_room(dfl_branching *sw, dfl_context *ctx, int nvalues)
                  {&sw->mask, rows},
                  {&sw->gap, 2 * contacts},
                  {&sw->gap_noise, 2 * contacts},
-                 {&sw->law, 4 * contacts}};
+                 {&sw->law, 4 * contacts},
+                 {&sw->previous, (size_t)m->ndiscretes},
+                 {&sw->kept, (size_t)m->ndiscretes}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         *parts[i].place = next;
         next += parts[i].count;
@@ -76,6 +79,7 @@ void dfl_branching_clear(dfl_branching *sw, dfl_context *ctx)
     dfl_free(ctx, sw->discrete);
     dfl_free(ctx, sw->off);
     dfl_free(ctx, sw->flipped);
+    dfl_free(ctx, sw->acted);
     dfl_free(ctx, sw->contact);
     dfl_free(ctx, sw->value);
 }

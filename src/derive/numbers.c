@@ -39,12 +39,14 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
         return numbers->input[s->index];
     case DFL_SYM_LEVEL:
         return numbers->level ? numbers->level[s->index] : 0.0;
-    case DFL_SYM_DISCRETE: /* at the start */
-        return eq->model->actions.discretes.item[s->index].value;
+    case DFL_SYM_DISCRETE:
+        return numbers->discrete ? numbers->discrete[s->index]
+                                 : eq->model->actions.discretes.item[s->index].value;
     case DFL_SYM_A:
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
+    case DFL_SYM_BRANCH:
+        return numbers->branch ? numbers->branch[s->index] : NAN;
     case DFL_SYM_PENDING: /* was replaced in its place */
-    case DFL_SYM_BRANCH:  /* of a run */
     case DFL_SYM_RATE:    /* of an analysis */
         return NAN;
     default:

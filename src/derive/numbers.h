@@ -9,6 +9,8 @@ typedef struct dfl_numbers {
     const double *x;                     /* n, in the order of the equations */
     const double *a;                     /* nv, or NULL: accelerations are NAN */
     const double *param, *input, *level; /* by index; level may be NULL: 0 */
+    const double *discrete;              /* by index; NULL: those of the start */
+    const double *branch;                /* of the switches; NULL: NAN */
 } dfl_numbers;
 
 /* The value of symbol number `symbol` of the graph. */

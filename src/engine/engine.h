@@ -204,6 +204,10 @@ dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *r
 dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
                                    int count);
 
+/* Discrete variables that depend on them, with their present derivatives, *count x parameters. */
+void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,
+                         const dfl_runnable *run);
+
 /* Appends the model as C source: tables and functions for carry/carry.h, and the macro CARRIED_PARTS,
    fields of dfl_carried. DFL_INVALID: it has something that cannot be carried; dfl_runnable_uncarried
    says what, or is NULL. DFL_NO_MEMORY. */

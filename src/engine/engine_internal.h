@@ -46,6 +46,19 @@ typedef struct dfl_run_contacts {
     program laws;         /* load, limit, restitution, coefficient of each */
 } dfl_run_contacts;
 
+/* Derivatives of all rows by parameters and inputs, if they are asked for (parameter_slopes.c). */
+typedef struct dfl_run_parameters {
+    int count, nmemory;  /* discrete variables that may depend on them ... */
+    int *remembered;     /* ... by their numbers */
+    dfl_expr *symbols;   /* of the parameters, then of these variables */
+    double *value;       /* of the parameters */
+    double *memory;      /* nmemory x count: derivatives of the variables */
+    program slopes;      /* by all symbols ... */
+    dfl_jacobian blocks; /* ... for it, in ... */
+    double *room;        /* ... one piece */
+    program by_time;
+} dfl_run_parameters;
+
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
 enum {
     OUT_KIN,
@@ -89,10 +102,8 @@ struct dfl_runnable {
     dfl_csc mass_pattern, no_rows;
     dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
-    program motion_slopes;    /* Jdyn alone, where a tree of bodies has massless directions */
-    program parameter_slopes; /* of all rows, if they are asked for ... */
-    dfl_expr *parameters;     /* ... by these symbols */
-    int nparameters;
+    program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
+    dfl_run_parameters parameters;
     dfl_switches switches;
     dfl_run_actions actions;
     dfl_run_contacts contacts;
@@ -126,8 +137,10 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run);
 void dfl_runnable_free_programs(dfl_runnable *run);
 void dfl_runnable_prepare(dfl_runnable *run);
 
-/* The program run->parameter_slopes, of which there is none yet. */
-dfl_status dfl_runnable_create_slopes(dfl_runnable *run, const dfl_equation_jacobian *slopes);
+/* A program for derivatives of all rows. */
+dfl_status dfl_runnable_create_slopes(program *out, dfl_runnable *run,
+                                      const dfl_equation_jacobian *slopes);
+void dfl_run_parameters_clear(dfl_runnable *run);
 
 /* A program that writes the values of some expressions, as they are. */
 dfl_status dfl_program_create(program *out, dfl_runnable *run, const dfl_expr *rows, int count);

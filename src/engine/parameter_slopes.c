@@ -1,16 +1,52 @@
 /* parameter_slopes.c: derivatives of all rows by parameters, for gradients of a run. */
 #include "engine/engine_internal.h"
+#include "linalg/linalg.h"
 
 #include <string.h>
 
+static void sizes_of_blocks(int *rows, const dfl_equations *eq);
+
+/* Rows contain parameters, and discrete variables that depend on them. */
 static int slopes(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
 {
     dfl_runnable *run = user;
-    double *arrays[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian in their order */
+    const dfl_run_parameters *by = &run->parameters;
+    double *arrays[JACOBIAN_BLOCKS], *sum[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian */
+    int rows[JACOBIAN_BLOCKS];
+    memcpy(sum, out, sizeof sum);
+    memcpy(arrays, by->nmemory > 0 ? &by->blocks : out, sizeof arrays);
+    dfl_runnable_follow(run, t, x);
+    dfl_runnable_evaluate(&by->slopes, run, t, x, a, arrays);
+    if (by->nmemory == 0)
+        return 0;
+    sizes_of_blocks(rows, run->eq);
+    for (int k = 0; k < JACOBIAN_BLOCKS; k++) {
+        const int own = rows[k] * by->count;
+        if (rows[k] == 0)
+            continue;
+        memcpy(sum[k], arrays[k], (size_t)own * sizeof(double));
+        dfl_gemm(rows[k], by->count, by->nmemory, 1, arrays[k] + own, rows[k], by->memory,
+                 by->nmemory, 1, sum[k], rows[k]);
+    }
+    return 0;
+}
+
+static int by_time(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
+{
+    dfl_runnable *run = user;
+    double *arrays[JACOBIAN_BLOCKS];
     memcpy(arrays, out, sizeof arrays);
     dfl_runnable_follow(run, t, x);
-    dfl_runnable_evaluate(&run->parameter_slopes, run, t, x, a, arrays);
+    dfl_runnable_evaluate(&run->parameters.by_time, run, t, x, a, arrays);
     return 0;
+}
+
+static void sizes_of_blocks(int *rows, const dfl_equations *eq)
+{
+    const int nc = eq->nl + eq->nm;
+    const int list[JACOBIAN_BLOCKS] = {
+        eq->nw, nc, nc + eq->ne, eq->n0, eq->ns + eq->nl + eq->nep, eq->nr, eq->nv, eq->np};
+    memcpy(rows, list, sizeof list);
 }
 
 /* The condition of a switch by time and the unknowns, along their changes, and by the parameters. */
@@ -19,52 +55,169 @@ static int crossing(double *rate, double *slope, int function, double t, const d
 {
     dfl_runnable *run = user;
     const dfl_equations *eq = run->eq;
-    const int n = eq->n, count = run->nparameters;
+    const dfl_run_parameters *all = &run->parameters;
+    const int n = eq->n, count = all->count, ncols = n + 1 + count + all->nmemory;
     const dfl_expr condition = run->switches.item[run->switches.watched[function].number].condition;
-    double *by = dfl_alloc(run->ctx, (size_t)(n + 1 + count), sizeof *by);
-    dfl_expr *symbols = dfl_exprs(eq, n + 1 + count);
+    double *by = dfl_alloc(run->ctx, (size_t)ncols, sizeof *by);
+    dfl_expr *symbols = dfl_exprs(eq, ncols);
     dfl_status status = by && symbols ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
         for (int i = 0; i < n; i++)
             symbols[i] = eq->x[i].symbol;
         symbols[n] = dfl_symbol_expr(eq->graph, DFL_SYM_TIME, 0, "time");
-        memcpy(symbols + n + 1, run->parameters, (size_t)count * sizeof *symbols);
-        status = dfl_runnable_slopes(by, run, &condition, 1, symbols, n + 1 + count, t, x, NULL);
+        memcpy(symbols + n + 1, all->symbols, (size_t)(count + all->nmemory) * sizeof *symbols);
+        status = dfl_runnable_slopes(by, run, &condition, 1, symbols, ncols, t, x, NULL);
     }
     if (!status) {
         *rate = by[n];
         for (int i = 0; i < n; i++)
             *rate += by[i] * xp[i];
-        for (int j = 0; j < count; j++) {
-            slope[j] = by[n + 1 + j];
-            for (int i = 0; i < n; i++)
-                slope[j] += by[i] * X[(size_t)j * (size_t)n + (size_t)i];
-        }
+        memcpy(slope, by + n + 1, (size_t)count * sizeof *slope);
+        dfl_gemm(1, count, n, 1, by, 1, X, n, 1, slope, 1);
+        if (all->nmemory > 0)
+            dfl_gemm(1, count, all->nmemory, 1, by + n + 1 + count, 1, all->memory, all->nmemory, 1,
+                     slope, 1);
     }
     dfl_free(run->ctx, by);
     dfl_free(run->ctx, symbols);
     return status != DFL_OK;
 }
 
+/* Initial values have no symbol. */
+static int move(int which, double by, void *user)
+{
+    dfl_runnable *run = user;
+    const dfl_expr symbol = run->parameters.symbols[which];
+    if (symbol == DFL_NO_EXPR)
+        return 0;
+    const dfl_symbol *s = &run->eq->graph->symbols[dfl_node_of(run->eq->graph, symbol)->a];
+    return dfl_runnable_set(run, s->kind == DFL_SYM_PARAM ? DFL_A_PARAM : DFL_AN_INPUT, s->index,
+                            run->parameters.value[which] + by) != DFL_OK;
+}
+
+static int repeat(dfl_change *change, double *memory, double t, void *user)
+{
+    dfl_runnable *run = user;
+    dfl_branching_repeat(change, memory, run->parameters.remembered, run->parameters.nmemory,
+                         &run->branching, t);
+    return 0;
+}
+
+/* Discrete variables that actions assign, or that keep such ones. */
+static int list_memory(int *out, const dfl_actions *actions)
+{
+    int count = 0;
+    for (int i = 0; i < actions->discretes.count; i++) {
+        const dfl_discrete *item = &actions->discretes.item[i];
+        if (item->assigned || item->before >= 0)
+            out[count++] = i;
+    }
+    return count;
+}
+
+/* Blocks for derivatives by parameters and discrete variables, in one piece. */
+static dfl_status create_blocks(dfl_run_parameters *all, dfl_runnable *run)
+{
+    int rows[JACOBIAN_BLOCKS];
+    double *block[JACOBIAN_BLOCKS];
+    size_t total = 0, columns = (size_t)(all->count + all->nmemory);
+    sizes_of_blocks(rows, run->eq);
+    for (int k = 0; k < JACOBIAN_BLOCKS; k++)
+        total += (size_t)rows[k] * columns;
+    all->room = dfl_alloc(run->ctx, total, sizeof *all->room);
+    if (!all->room)
+        return DFL_NO_MEMORY;
+    block[0] = all->room;
+    for (int k = 1; k < JACOBIAN_BLOCKS; k++)
+        block[k] = block[k - 1] + (size_t)rows[k - 1] * columns;
+    memcpy(&all->blocks, block, sizeof block);
+    return DFL_OK;
+}
+
+static dfl_status allocate(dfl_run_parameters *all, dfl_runnable *run, const dfl_expr *symbols,
+                           int count)
+{
+    const dfl_actions *actions = &run->eq->model->actions;
+    all->count = count;
+    all->remembered =
+        dfl_alloc(run->ctx, (size_t)actions->discretes.count, sizeof *all->remembered);
+    if (!all->remembered)
+        return DFL_NO_MEMORY;
+    all->nmemory = list_memory(all->remembered, actions);
+    all->symbols = dfl_exprs(run->eq, count + all->nmemory);
+    all->value = dfl_alloc(run->ctx, (size_t)count, sizeof *all->value);
+    all->memory = dfl_alloc(run->ctx, (size_t)(all->nmemory * count), sizeof *all->memory);
+    if (!all->symbols || !all->value || !all->memory)
+        return DFL_NO_MEMORY;
+    memcpy(all->symbols, symbols, (size_t)count * sizeof *symbols);
+    for (int i = 0; i < all->nmemory; i++)
+        all->symbols[count + i] = actions->discretes.item[all->remembered[i]].symbol;
+    for (int j = 0; j < count; j++) {
+        const dfl_symbol *s =
+            symbols[j] == DFL_NO_EXPR
+                ? NULL
+                : &run->eq->graph->symbols[dfl_node_of(run->eq->graph, symbols[j])->a];
+        if (s)
+            all->value[j] = (s->kind == DFL_SYM_PARAM ? run->param : run->input)[s->index];
+    }
+    return create_blocks(all, run);
+}
+
+void dfl_run_parameters_clear(dfl_runnable *run)
+{
+    dfl_run_parameters *all = &run->parameters;
+    dfl_free(run->ctx, all->symbols);
+    dfl_free(run->ctx, all->value);
+    dfl_free(run->ctx, all->memory);
+    dfl_free(run->ctx, all->remembered);
+    dfl_free(run->ctx, all->room);
+}
+
+/* A program for the derivatives of all rows by symbols. */
+static dfl_status create_slopes(program *out, dfl_runnable *run, const dfl_expr *symbols, int count)
+{
+    dfl_equation_jacobian derived = {0};
+    dfl_status status = dfl_equations_slopes(&derived, run->eq, symbols, count);
+    if (!status)
+        status = dfl_runnable_create_slopes(out, run, &derived);
+    dfl_equation_jacobian_clear(&derived, run->ctx);
+    return status;
+}
+
 dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
                                    int count)
 {
-    dfl_equation_jacobian derived = {0};
+    dfl_run_parameters *all = &run->parameters;
     if (run->tree)
         return dfl_fail(run->ctx, DFL_INVALID,
                         "derivatives by parameters need all equations as expressions; use "
                         "--evaluation tape");
-    run->parameters = dfl_exprs(run->eq, count);
-    if (!run->parameters)
-        return DFL_NO_MEMORY;
-    run->nparameters = count;
-    memcpy(run->parameters, symbols, (size_t)count * sizeof *symbols);
-    dfl_status status = dfl_equations_slopes(&derived, run->eq, symbols, count);
+    dfl_status status = allocate(all, run, symbols, count);
     if (!status)
-        status = dfl_runnable_create_slopes(run, &derived);
+        status = create_slopes(&all->slopes, run, all->symbols, count + all->nmemory);
+    if (!status) {
+        const dfl_expr time = dfl_symbol_expr(run->eq->graph, DFL_SYM_TIME, 0, "time");
+        status = create_slopes(&all->by_time, run, &time, 1);
+    }
     if (!status)
         dfl_runnable_prepare(run);
-    dfl_equation_jacobian_clear(&derived, run->ctx);
-    *out = (dfl_parameters){.count = count, .slopes = slopes, .crossing = crossing, .user = run};
+    *out = (dfl_parameters){.count = count,
+                            .slopes = slopes,
+                            .by_time = by_time,
+                            .crossing = crossing,
+                            .move = move,
+                            .repeat = repeat,
+                            .nmemory = all->nmemory,
+                            .memory = all->memory,
+                            .user = run};
     return status;
+}
+
+void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,
+                         const dfl_runnable *run)
+{
+    const dfl_run_parameters *all = &run->parameters;
+    *symbols = all->symbols + all->count;
+    *slopes = all->memory;
+    *count = all->nmemory;
 }

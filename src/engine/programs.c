@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 25 };
+enum { PROGRAMS = SINGLE_BLOCKS + 26 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -139,7 +139,8 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->scene,
                                &run->drives,
                                &run->motion_slopes,
-                               &run->parameter_slopes,
+                               &run->parameters.slopes,
+                               &run->parameters.by_time,
                                &run->switches.all.values,
                                &run->switches.all.slopes,
                                &run->switches.of_time.values,
@@ -302,7 +303,8 @@ static void target_jacobian(targets *list, const dfl_equations *eq)
     target_slopes(list, eq, &eq->jacobian);
 }
 
-dfl_status dfl_runnable_create_slopes(dfl_runnable *run, const dfl_equation_jacobian *slopes)
+dfl_status dfl_runnable_create_slopes(program *out, dfl_runnable *run,
+                                      const dfl_equation_jacobian *slopes)
 {
     const int count = slopes->d.count + slopes->acc.count + slopes->vel.count + slopes->gam.count +
                       slopes->pos.count + slopes->b.count + slopes->dyn.count + slopes->kin.count;
@@ -312,7 +314,7 @@ dfl_status dfl_runnable_create_slopes(dfl_runnable *run, const dfl_equation_jaco
     target_slopes(&list, run->eq, slopes);
     dfl_status status = lock_targets(&list, run);
     if (!status)
-        status = create_program(&run->parameter_slopes, run, &list);
+        status = create_program(out, run, &list);
     dfl_free(run->ctx, list.item);
     return status;
 }

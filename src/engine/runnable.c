@@ -135,7 +135,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run->redundant);
     dfl_free(run->ctx, run->combinations);
-    dfl_free(run->ctx, run->parameters);
+    dfl_run_parameters_clear(run);
     dfl_free(run->ctx, run);
 }
 
@@ -245,5 +245,12 @@ dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *e
 dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
                                  const double *a)
 {
-    return (dfl_numbers){t, x, a, run->param, run->input, run->level};
+    return (dfl_numbers){.t = t,
+                         .x = x,
+                         .a = a,
+                         .param = run->param,
+                         .input = run->input,
+                         .level = run->level,
+                         .discrete = run->branching.discrete,
+                         .branch = run->branching.branch};
 }

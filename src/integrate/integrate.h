@@ -105,6 +105,12 @@ void dfl_tangents_free(dfl_tangents *tan);
 /* Makes `start` (nu x count) consistent at the evaluated point `here`. */
 dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start);
 
+/* The largest part of the derivatives of positions and velocities by which they were moved then. */
+double dfl_tangents_moved(const dfl_tangents *tan);
+
+/* xp: rates of all unknowns at the present point, from those of r, v and p. */
+dfl_outcome dfl_tangents_rates(double *xp, dfl_tangents *tan, dfl_stepper *st);
+
 /* In an attempt of a step of size h whose stages are found: the derivatives at its end, and *err, the
    estimate of their error; 1 is the tolerance. */
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h);

@@ -7,8 +7,7 @@
        Y <- Y - K~^-1 (K Y - rhs)
 
    converges as fast as Newton's iteration did. */
-#include "integrate/radau.h"
-#include "linalg/linalg.h"
+#include "integrate/tangents.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,121 +15,10 @@
 
 enum { MOST_ITERATIONS = 40 };
 
-struct dfl_tangents {
-    dfl_parameters parameters;
-    dfl_system *sys;
-    int count, stages;
-    struct {
-        const dfl_coefficients *rk;
-        double t, h;             /* its start and size; h = 0: none */
-    } step;                      /* the one whose derivatives are in `next` */
-    double *next, *next_A;       /* n x count, nv x count: at its end */
-    double *polynomial;          /* count times n lanes: Z */
-    dfl_point start;             /* where it begins ... */
-    dfl_rows_jacobian start_jac; /* ... with all derivatives, for the error */
-    dfl_jacobian start_slopes;
-    double *y, *err;                         /* n each */
-    double *Y;                               /* n x count */
-    double *A;                               /* nv x count: of accelerations */
-    double *level;                           /* (ne + nep) x count: of the invariants' values */
-    dfl_point stage[DFL_RADAU_STAGES];       /* of the step ... */
-    dfl_rows_jacobian jac[DFL_RADAU_STAGES]; /* ... with all derivatives */
-    dfl_jacobian slopes[DFL_RADAU_STAGES];
-    dfl_point tangent[DFL_RADAU_STAGES]; /* of one parameter */
-    double *Z, *W, *dW, *dZ, *YP, *XP;   /* lanes of one parameter */
-    double *rows;
-};
-
-static dfl_outcome linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
-                             dfl_tangents *tan);
 static dfl_outcome follow(bool *converged, dfl_tangents *tan, dfl_radau *ra, int column);
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column);
 static dfl_outcome factor_anew(dfl_tangents *tan, dfl_radau *ra);
-static bool complete(dfl_tangents *tan, int column, dfl_lstsq *lstsq, double *work);
 static void shift_levels(dfl_point *point, const dfl_tangents *tan, int column);
-
-dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
-                               const dfl_parameters *parameters)
-{
-    dfl_system *sys = st->sys;
-    dfl_context *ctx = sys->ctx;
-    const int stages = ((dfl_radau *)st)->max_stages;
-    const size_t n = (size_t)sys->n, count = (size_t)parameters->count, d = sizeof(double);
-    const size_t width = (size_t)dfl_lanes_width(stages);
-    dfl_tangents *tan = *out = dfl_alloc(ctx, 1, sizeof *tan);
-    if (!tan)
-        return DFL_NO_MEMORY;
-    tan->parameters = *parameters;
-    tan->sys = sys;
-    tan->count = parameters->count;
-    tan->stages = stages;
-    double **const lanes[] = {&tan->Z, &tan->W, &tan->dW, &tan->dZ, &tan->YP, &tan->XP};
-    dfl_status status = dfl_points_init(tan->stage, stages, sys);
-    if (!status)
-        status = dfl_points_init(tan->tangent, stages, sys);
-    for (int k = 0; !status && k < stages; k++) {
-        dfl_point_bind(&tan->stage[k], sys);
-        dfl_point_bind(&tan->tangent[k], sys);
-        status = dfl_rows_jacobian_init(&tan->jac[k], sys);
-        if (!status)
-            status = dfl_parameter_slopes_init(&tan->slopes[k], sys, tan->count);
-        if (!status)
-            dfl_rows_jacobian_bind(&tan->jac[k], sys);
-    }
-    for (size_t i = 0; !status && i < sizeof lanes / sizeof *lanes; i++)
-        if (!(*lanes[i] = dfl_alloc(ctx, n * width, d)))
-            status = DFL_NO_MEMORY;
-    if (!status)
-        status = dfl_point_init(&tan->start, sys);
-    if (!status)
-        status = dfl_rows_jacobian_init(&tan->start_jac, sys);
-    if (!status)
-        status = dfl_parameter_slopes_init(&tan->start_slopes, sys, tan->count);
-    if (!status) {
-        dfl_point_bind(&tan->start, sys);
-        dfl_rows_jacobian_bind(&tan->start_jac, sys);
-    }
-    tan->next = dfl_alloc(ctx, n * count, d);
-    tan->next_A = dfl_alloc(ctx, (size_t)sys->n3 * count, d);
-    tan->polynomial = dfl_alloc(ctx, n * width * count, d);
-    tan->y = dfl_alloc(ctx, n, d);
-    tan->err = dfl_alloc(ctx, n, d);
-    if (!tan->next || !tan->next_A || !tan->polynomial || !tan->y || !tan->err)
-        status = DFL_NO_MEMORY;
-    tan->Y = dfl_alloc(ctx, n * count, d);
-    tan->A = dfl_alloc(ctx, (size_t)sys->n3 * count, d);
-    tan->level = dfl_alloc(ctx, (size_t)(sys->eom->ne + sys->eom->nep) * count, d);
-    tan->rows = dfl_alloc(ctx, (size_t)dfl_formulation_room(st->form) * width, d);
-    if (!status && !(tan->Y && tan->A && tan->level && tan->rows))
-        status = DFL_NO_MEMORY;
-    if (status) {
-        dfl_tangents_free(tan);
-        *out = NULL;
-    }
-    return status;
-}
-
-void dfl_tangents_free(dfl_tangents *tan)
-{
-    if (!tan)
-        return;
-    dfl_context *ctx = tan->sys->ctx;
-    double *const block[] = {tan->Y,  tan->A,    tan->level,      tan->Z,
-                             tan->W,  tan->dW,   tan->dZ,         tan->YP,
-                             tan->XP, tan->rows, tan->next,       tan->next_A,
-                             tan->y,  tan->err,  tan->polynomial, tan->start_slopes.d};
-    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
-        dfl_free(ctx, block[i]);
-    for (int k = 0; k < tan->stages; k++) {
-        dfl_rows_jacobian_clear(&tan->jac[k], ctx);
-        dfl_free(ctx, tan->slopes[k].d);
-    }
-    dfl_rows_jacobian_clear(&tan->start_jac, ctx);
-    dfl_point_clear(&tan->start, ctx);
-    dfl_point_clear(&tan->stage[0], ctx);
-    dfl_point_clear(&tan->tangent[0], ctx);
-    dfl_free(ctx, tan);
-}
 
 const double *dfl_tangents_values(const dfl_tangents *tan)
 {
@@ -147,8 +35,7 @@ int dfl_tangents_count(const dfl_tangents *tan)
     return tan->count;
 }
 
-/* Writes the derivatives at stage k to Y and A. */
-static void keep(double *Y, double *A, dfl_tangents *tan, int k, int column)
+void dfl_tangents_keep(double *Y, double *A, dfl_tangents *tan, int k, int column)
 {
     const size_t n = (size_t)tan->sys->n, nv = (size_t)tan->sys->n3;
     dfl_point *y = &tan->tangent[k];
@@ -157,88 +44,8 @@ static void keep(double *Y, double *A, dfl_tangents *tan, int k, int column)
     memcpy(A + (size_t)column * nv, y->a, nv * sizeof *y->a);
 }
 
-/* ---- the start ---- */
-
-dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start)
-{
-    const dfl_system *sys = tan->sys;
-    const int n = sys->n, nu = sys->nu, most = n > sys->m1 ? n : sys->m1;
-    memset(tan->level, 0,
-           (size_t)(sys->eom->ne + sys->eom->nep) * (size_t)tan->count * sizeof *tan->level);
-    tan->stage[0].t = st->here.t;
-    memcpy(tan->stage[0].x, st->here.x, (size_t)n * sizeof *st->here.x);
-    tan->step.h = 0;
-    dfl_outcome outcome = linearize(&tan->stage[0], &tan->jac[0], &tan->slopes[0], tan);
-    if (outcome)
-        return outcome;
-    dfl_lstsq *lstsq = NULL;
-    double *work = dfl_alloc(sys->ctx, (size_t)most * (size_t)(most + 2), sizeof *work);
-    if (!work || dfl_lstsq_create(&lstsq, sys->ctx, most, most)) {
-        dfl_free(sys->ctx, work);
-        return dfl_system_trouble(tan->sys, DFL_STEP_STOP, "the memory of derivatives", st->t);
-    }
-    bool solved = true;
-    for (int j = 0; solved && j < tan->count; j++) {
-        double *y = tan->Y + (size_t)j * (size_t)n;
-        memset(y, 0, (size_t)n * sizeof *y);
-        memcpy(y + sys->na, start + (size_t)j * (size_t)nu, (size_t)nu * sizeof *y);
-        solved = complete(tan, j, lstsq, work);
-    }
-    dfl_lstsq_free(lstsq, sys->ctx);
-    dfl_free(sys->ctx, work);
-    return solved ? DFL_STEP_OK
-                  : dfl_system_trouble(tan->sys, DFL_STEP_NONFINITE, "jacobian", st->t);
-}
-
-/* Changes unknowns first .. first + columns - 1 of the tangent by the least change such that rows
-   row .. row + rows - 1 of a block with leading dimension ld vanish. */
-static bool correct(dfl_tangents *tan, int column, const double *J, int ld, int rows, int first,
-                    int columns, const double *residual, dfl_lstsq *lstsq, double *work)
-{
-    double *A = work, *b = work + (size_t)rows * (size_t)columns, *change = b + rows;
-    double *x = tan->tangent[0].x + first;
-    if (rows == 0 || columns == 0)
-        return true;
-    for (int j = 0; j < columns; j++)
-        memcpy(A + (size_t)j * (size_t)rows, J + (size_t)j * (size_t)ld, (size_t)rows * sizeof *A);
-    memcpy(b, residual, (size_t)rows * sizeof *b);
-    if (!dfl_lstsq_solve(change, lstsq, rows, columns, A, b, 1e-11, NULL))
-        return false;
-    for (int i = 0; i < columns; i++)
-        x[i] -= change[i];
-    dfl_rows_tangent(&tan->tangent[0], &tan->jac[0], tan->sys, &tan->slopes[0], column);
-    return true;
-}
-
-/* Positions and s from c and g, velocities from gI and hv, then a, w and multipliers from block 1. The
-   invariants keep what they have then. */
-static bool complete(dfl_tangents *tan, int column, dfl_lstsq *lstsq, double *work)
-{
-    const dfl_system *sys = tan->sys;
-    const dfl_eom *eom = sys->eom;
-    const int n = sys->n;
-    dfl_point *y = &tan->tangent[0];
-    const double *vel = y->alg + sys->m1, *pos = vel + sys->m2;
-    memcpy(y->x, tan->Y + (size_t)column * (size_t)n, (size_t)n * sizeof *y->x);
-    dfl_rows_tangent(y, &tan->jac[0], sys, &tan->slopes[0], column);
-    if (!correct(tan, column, tan->jac[0].J3, sys->m3, eom->ns + eom->nl, sys->at.sp, sys->n4, pos,
-                 lstsq, work) ||
-        !correct(tan, column, tan->jac[0].J2 + (size_t)sys->at.v * (size_t)sys->m2, sys->m2,
-                 sys->nc, sys->at.v, sys->n3, vel, lstsq, work) ||
-        !correct(tan, column, tan->jac[0].J1, sys->m1, sys->m1, 0, sys->n1, y->alg, lstsq, work))
-        return false;
-    keep(tan->Y, tan->A, tan, 0, column);
-    double *level = tan->level + (size_t)column * (size_t)(eom->ne + eom->nep);
-    memcpy(level, y->blocks.e, (size_t)eom->ne * sizeof *level);
-    memcpy(level + eom->ne, y->blocks.ep, (size_t)eom->nep * sizeof *level);
-    return true;
-}
-
-/* ---- a step ---- */
-
-/* Everything at a point whose t and x are set. */
-static dfl_outcome linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
-                             dfl_tangents *tan)
+dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
+                                   dfl_tangents *tan, dfl_jacobian_fn by)
 {
     dfl_system *sys = tan->sys;
     dfl_outcome outcome = dfl_system_eval_checked(sys, stage);
@@ -247,10 +54,9 @@ static dfl_outcome linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacob
     if (outcome)
         return outcome;
     dfl_parameter_slopes_zero(slopes, sys, tan->count);
-    if (!tan->parameters.slopes)
+    if (!by)
         return DFL_STEP_OK;
-    const int rc = tan->parameters.slopes(slopes, stage->t, stage->x + sys->na, stage->a,
-                                          tan->parameters.user);
+    const int rc = by(slopes, stage->t, stage->x + sys->na, stage->a, tan->parameters.user);
     return rc ? dfl_system_returned(sys, rc, "slopes", stage->t) : DFL_STEP_OK;
 }
 
@@ -266,7 +72,8 @@ static dfl_outcome linearize_stages(dfl_tangents *tan, const double *x, const do
         stage->t = tangent->t = tan->step.t + rk->c[k] * tan->step.h;
         for (int i = 0; i < n; i++)
             stage->x[i] = x[i] + Z[i * width + k];
-        outcome = linearize(stage, &tan->jac[k], &tan->slopes[k], tan);
+        outcome = dfl_tangents_linearize(stage, &tan->jac[k], &tan->slopes[k], tan,
+                                         tan->parameters.slopes);
         memcpy(tangent->M, stage->M, dfl_system_mass_entries(sys) * sizeof *tangent->M);
         memcpy(tangent->blocks.W, stage->blocks.W,
                (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
@@ -286,7 +93,8 @@ dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st
     if (!outcome) {
         tan->start.t = st->t;
         memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
-        outcome = linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan);
+        outcome = dfl_tangents_linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan,
+                                         tan->parameters.slopes);
     }
     for (int j = 0; !outcome && converged && j < tan->count; j++) {
         double one = 0;
@@ -507,7 +315,7 @@ static dfl_outcome follow(bool *converged, dfl_tangents *tan, dfl_radau *ra, int
         *converged = !outcome && small_enough(peak, tan, ra, column);
     }
     if (*converged) {
-        keep(tan->next, tan->next_A, tan, s - 1, column);
+        dfl_tangents_keep(tan->next, tan->next_A, tan, s - 1, column);
         memcpy(tan->polynomial + (size_t)column * (size_t)(n * width), tan->Z,
                (size_t)(n * width) * sizeof *tan->Z);
     }

@@ -14,7 +14,6 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
 static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_conditions *conditions);
 static dfl_status start_failure(const dfl_solver *solver);
 static dfl_status check_allowed_misfit(dfl_solver *solver, double t0);
-static int redundant(const dfl_solver *solver);
 static void note_start(dfl_solver *solver, const double *x0);
 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
@@ -98,13 +97,13 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_solver_sizes_take(solver, x0, solver->x, NULL);
     if (!status)
         status = dfl_solver_lay_out(solver, t0);
-    if (!status && redundant(solver) > 0 && !sys->carried && !sys->psi1 && !sys->geoms) {
+    if (!status && dfl_solver_redundant(solver) > 0 && !sys->carried && !sys->psi1 && !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
         status = dfl_system_decide(sys, t0, solver->x, true);
         if (!status)
             status = dfl_solver_lay_out(solver, t0);
     }
-    if (!status && redundant(solver) > 0)
+    if (!status && dfl_solver_redundant(solver) > 0)
         status = dfl_solver_check_rank(solver, t0);
     if (!status)
         status = settle_branches(solver, t0, conditions);
@@ -135,8 +134,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     return status;
 }
 
-/* Dependent rows without those that are off. */
-static int redundant(const dfl_solver *solver)
+int dfl_solver_redundant(const dfl_solver *solver)
 {
     const bool *off = solver->options.switches.off;
     int count = dfl_formulation_redundant(solver->form);
@@ -230,12 +228,12 @@ static void note_start(dfl_solver *solver, const double *x0)
         dfl_log(&solver->options, DFL_LOG_NOTICE,
                 "initial values were corrected, most of all %s by %.3g", name, largest);
     }
-    if (redundant(solver) > 0)
+    if (dfl_solver_redundant(solver) > 0)
         dfl_log(&solver->options, DFL_LOG_NOTICE,
                 "%d of %d constraints are redundant (rank %d); multipliers of minimum norm are "
                 "computed",
-                redundant(solver), sys->nc, dfl_formulation_rank(form));
-    if (redundant(solver) > 0 &&
+                dfl_solver_redundant(solver), sys->nc, dfl_formulation_rank(form));
+    if (dfl_solver_redundant(solver) > 0 &&
         dfl_formulation_misfit(form) > solver->options.constraints.rank_tolerance)
         dfl_log(&solver->options, DFL_LOG_WARNING,
                 "redundant constraints do not fit exactly: they are dependent up to %.1e of their "

@@ -44,6 +44,9 @@ dfl_status dfl_contacts_begin(dfl_solver *solver);
    them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
 dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
 
+/* impacts.c: one impact at (t, contacts->x), once more, with contacts->state as it is. */
+dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool plastic);
+
 /* mode_search.c: the modes at (t, contacts->x), in contacts->trial; contacts->tried: the state. */
 dfl_status dfl_contacts_search(dfl_solver *solver, double t);
 

@@ -1,5 +1,6 @@
 /* derivatives.c: derivatives of the trajectory by parameters, beside the state. */
 #include "solver/solver_internal.h"
+#include "solver/contact_modes.h"
 #include "solver/switching.h"
 
 #include <driftless/gradient.h>
@@ -30,14 +31,26 @@ dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameter
     if (!solver->derivatives.values || !solver->derivatives.rates || !solver->derivatives.before ||
         !solver->derivatives.instant || !solver->derivatives.slope || !solver->derivatives.slack)
         status = DFL_NO_MEMORY;
-    if (!status)
-        status = dfl_solver_derivatives_failed(
-            solver, dfl_tangents_start(solver->derivatives.tangents, solver->stepper, start));
+    if (!status) {
+        memcpy(solver->derivatives.values, start,
+               (size_t)solver->sys.nu * (size_t)parameters->count * sizeof *start);
+        status = dfl_solver_leave_start(solver);
+    }
     if (status)
         dfl_solver_forget_derivatives(solver);
     else
         solver->stepper->tangents = solver->derivatives.tangents;
     return status;
+}
+
+/* Its directions of slip are remembered, and depend on the parameters. */
+static bool has_surface_friction(const dfl_solver *solver)
+{
+    const dfl_contact_options *contacts = &solver->options.switches.contacts;
+    bool found = false;
+    for (int i = 0; i < contacts->count; i++)
+        found = found || dfl_contact_directions(&contacts->contacts[i]) == 2;
+    return found;
 }
 
 /* What the derivatives cannot follow. */
@@ -62,8 +75,8 @@ static dfl_status check(const dfl_solver *solver, const dfl_parameters *paramete
         why = "the model gives no jacobian in the native contract";
     else if (eom->n0 > 0)
         why = "the model has massless directions";
-    else if (solver->contacts)
-        why = "the model has contacts or friction that sticks";
+    else if (has_surface_friction(solver))
+        why = "friction acts in two directions";
     return why ? dfl_fail(solver->ctx, DFL_INVALID,
                           "derivatives by parameters cannot be followed: %s", why)
                : DFL_OK;
@@ -81,7 +94,7 @@ dfl_derivatives dfl_solver_derivatives(dfl_solver *solver)
                Y + (size_t)j * (size_t)sys->n + sys->na, (size_t)sys->nu * sizeof *Y);
     return (dfl_derivatives){solver->derivatives.values,
                              dfl_tangents_accelerations(solver->derivatives.tangents),
-                             solver->stepper->here.a, dfl_formulation_redundant(solver->form)};
+                             solver->stepper->here.a, dfl_solver_redundant(solver)};
 }
 
 dfl_status dfl_solver_follow_step(dfl_solver *solver)

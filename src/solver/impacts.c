@@ -14,6 +14,8 @@
 enum { ROUNDS = 1000 };
 
 static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic);
+static dfl_status prepare(dfl_collision *hit, dfl_solver *solver, double t, int i);
+static void note(dfl_record *record, int contact, bool plastic);
 static dfl_status answers(dfl_collision *hit, dfl_solver *solver, double t, int i);
 static void push(double *v, const dfl_solver *solver, const dfl_collision *hit);
 static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i,
@@ -49,12 +51,10 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
 {
     dfl_contacts *c = solver->contacts;
     const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
-    const double *u = c->u + CONTACT_ROWS * i;
     const double e = plastic ? 0 : c->state[i].restitution;
     const double friction = contact->tangent < 0 ? 0 : c->state[i].friction;
-    dfl_collision start = {.directions = dfl_contact_directions(contact), .u = u[0]}, hit;
-    memcpy(start.h, u + 1, sizeof start.h);
-    dfl_status status = answers(&start, solver, t, i);
+    dfl_collision start, hit;
+    dfl_status status = prepare(&start, solver, t, i);
     bool visible = true;
     hit = start;
     if (!status && (!(start.D[0][0] > 0) || !dfl_impact_path(&hit, e, friction)))
@@ -68,6 +68,7 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
         hit = start;
         dfl_impact_path(&hit, 0, friction);
     }
+    note(&solver->switching->record, i, plastic || !visible);
     memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
     if (!status) {
         push(c->x + dfl_eom_layout(solver->eom).v, solver, &hit);
@@ -76,6 +77,43 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
     if (!status && visible)
         status = dfl_solver_meet_impact(solver, contact->event);
     return status;
+}
+
+/* The speeds before, and the answers to impulses. */
+static dfl_status prepare(dfl_collision *hit, dfl_solver *solver, double t, int i)
+{
+    const double *u = solver->contacts->u + CONTACT_ROWS * i;
+    const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
+    *hit = (dfl_collision){.directions = dfl_contact_directions(contact), .u = u[0]};
+    memcpy(hit->h, u + 1, sizeof hit->h);
+    return answers(hit, solver, t, i);
+}
+
+static void note(dfl_record *record, int contact, bool plastic)
+{
+    if (record->ncollisions < DFL_MOST_COLLISIONS) {
+        record->collision[record->ncollisions].contact = contact;
+        record->collision[record->ncollisions].plastic = plastic;
+    }
+    record->ncollisions++;
+}
+
+dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool plastic)
+{
+    dfl_contacts *c = solver->contacts;
+    const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
+    dfl_collision hit;
+    dfl_status status = dfl_contacts_speeds(solver, t, c->x);
+    if (!status)
+        status = prepare(&hit, solver, t, i);
+    if (status)
+        return status;
+    if (!dfl_impact_path(&hit, plastic ? 0 : c->state[i].restitution,
+                         contact->tangent < 0 ? 0 : c->state[i].friction))
+        return dfl_fail(solver->ctx, DFL_NOT_CONVERGED, "contact '%s' jams at t = %.10g",
+                        contact->name, t);
+    push(c->x + dfl_eom_layout(solver->eom).v, solver, &hit);
+    return DFL_OK;
 }
 
 /* The velocities after the impulses. */

@@ -146,12 +146,16 @@ void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const
 dfl_status dfl_solver_check_rank(dfl_solver *solver, double t0);
 
 /* Derivatives by parameters (derivatives.c): after an accepted step; before and after branches change
-   (switch_derivatives.c); forgets them; the message where they cannot be evaluated. */
+   (switch_derivatives.c), also at the start; forgets them; the message where they cannot be evaluated. */
 dfl_status dfl_solver_follow_step(dfl_solver *solver);
 dfl_status dfl_solver_approach_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_switch(dfl_solver *solver);
+dfl_status dfl_solver_leave_start(dfl_solver *solver);
 void dfl_solver_forget_derivatives(dfl_solver *solver);
 dfl_status dfl_solver_derivatives_failed(dfl_solver *solver, dfl_outcome outcome);
+
+/* Dependent rows without those that are off (beginning.c). */
+int dfl_solver_redundant(const dfl_solver *solver);
 
 /* Keeps what has failed for dfl_solver_failure; returns the status. */
 dfl_status dfl_solver_note_failure(dfl_solver *solver, dfl_status status);

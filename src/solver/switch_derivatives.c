@@ -5,7 +5,11 @@
 
        t*_theta = -(phi_x x_theta + phi_theta) / phi',      x_theta+ = x_theta- + (x'- - x'+) t*_theta
 
-   for positions, velocities and dynamic variables; all others follow from these. */
+   for positions, velocities and dynamic variables; all others follow from these. Where events act or
+   bodies meet, the state jumps, x+ = R(x-, t*, theta), and
+
+       x_theta+ = R_x (x_theta- + x'- t*_theta) + R_t t*_theta + R_theta - x'+ t*_theta */
+#include "solver/contact_modes.h"
 #include "solver/switching.h"
 
 #include <driftless/gradient.h>
@@ -14,6 +18,9 @@
 #include <string.h>
 
 static dfl_status find_instant(dfl_solver *solver);
+static dfl_status jump(dfl_solver *solver, const double *after);
+static dfl_status start_again(dfl_solver *solver);
+static bool changes_at_start(const dfl_solver *solver);
 static dfl_status refuse(const dfl_solver *solver, const char *why);
 
 dfl_status dfl_solver_approach_switch(dfl_solver *solver)
@@ -22,6 +29,11 @@ dfl_status dfl_solver_approach_switch(dfl_solver *solver)
     if (!solver->derivatives.tangents)
         return DFL_OK;
     dfl_stepper_rates(solver->derivatives.rates, st, &st->here);
+    const dfl_status status = dfl_solver_derivatives_failed(
+        solver, dfl_tangents_rates(solver->derivatives.rates, solver->derivatives.tangents,
+                                   solver->stepper));
+    if (status)
+        return status;
     memcpy(solver->derivatives.before, st->here.x, (size_t)solver->sys.n * sizeof *st->here.x);
     return find_instant(solver);
 }
@@ -74,14 +86,17 @@ static bool has_jumped(const dfl_solver *solver)
     return false;
 }
 
-/* Whether it matters which of several switches comes first: rates jump, and their times differ. */
+/* Whether it matters which of several switches comes first: rates or states jump, and their times
+   differ. */
 static bool is_ambiguous(const dfl_solver *solver, const double *after)
 {
     const dfl_parameters *by = &solver->derivatives.parameters;
-    const double *weight = dfl_stepper_weights(solver->stepper);
+    const double *weight = dfl_stepper_weights(solver->stepper), *rates = solver->derivatives.rates;
+    const bool jumped = has_jumped(solver);
     for (int j = 0; j < by->count; j++)
         for (int i = solver->sys.at.r; i < solver->sys.n; i++) {
-            const double jump = fabs(solver->derivatives.rates[i] - after[i]);
+            const double jump =
+                jumped ? fabs(rates[i]) + fabs(after[i]) : fabs(rates[i] - after[i]);
             const double size = by->size ? fmax(fabs(by->size[j]), 1) : 1;
             if (!(jump * solver->derivatives.slack[j] * size * weight[i] <= 1e-2))
                 return true;
@@ -96,19 +111,79 @@ dfl_status dfl_solver_leave_switch(dfl_solver *solver)
     double *X = solver->derivatives.values, *after = solver->x_stop;
     if (!solver->derivatives.tangents)
         return DFL_OK;
-    if (has_jumped(solver))
-        return refuse(solver, "the state jumps");
     dfl_stepper_rates(after, st, &st->here);
     if (is_ambiguous(solver, after))
         return refuse(solver, "several switches coincide, whose times depend on the parameters "
                               "differently");
+    if (dfl_record_jumps(solver))
+        return jump(solver, after);
+    if (has_jumped(solver))
+        return refuse(solver, "the state jumps at the kink of a motion");
     for (int j = 0; j < solver->derivatives.parameters.count; j++)
         for (int i = sys->at.r; i < sys->n; i++)
             if (i < sys->at.sp || i >= sys->at.p) /* contact variables follow from positions */
                 X[(size_t)j * (size_t)sys->nu + (size_t)(i - sys->na)] +=
                     (solver->derivatives.rates[i] - after[i]) * solver->derivatives.instant[j];
-    return dfl_solver_derivatives_failed(
-        solver, dfl_tangents_start(solver->derivatives.tangents, solver->stepper, X));
+    return start_again(solver);
+}
+
+dfl_status dfl_solver_leave_start(dfl_solver *solver)
+{
+    struct dfl_tangents *tan = solver->derivatives.tangents;
+    if (!changes_at_start(solver))
+        return dfl_solver_derivatives_failed(
+            solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values));
+    memset(solver->x_stop, 0, (size_t)solver->sys.n * sizeof *solver->x_stop);
+    return jump(solver, solver->x_stop);
+}
+
+/* Through a jump, to the rates `after`. */
+static dfl_status jump(dfl_solver *solver, const double *after)
+{
+    const dfl_parameters *by = &solver->derivatives.parameters;
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    const int n = solver->sys.nu, na = solver->sys.na;
+    const double *rates = solver->derivatives.rates + na;
+    double *along = dfl_alloc(solver->ctx, (size_t)(2 * n + by->nmemory), sizeof *along);
+    double *out = along + n;
+    dfl_status status = along ? DFL_OK : DFL_NO_MEMORY;
+    for (int j = 0; !status && j < by->count; j++) {
+        double *X = solver->derivatives.values + (size_t)j * (size_t)n;
+        const double instant = solver->derivatives.instant[j];
+        for (int i = 0; i < n; i++)
+            along[i] = X[i] + rates[i] * instant;
+        status = dfl_record_slopes(out, solver, j, along, instant);
+        for (int i = at.r; !status && i < n; i++)
+            X[i] = out[i] - after[na + i] * instant;
+        if (!status && by->nmemory > 0)
+            memcpy(by->memory + (size_t)j * (size_t)by->nmemory, out + n,
+                   (size_t)by->nmemory * sizeof *out);
+    }
+    dfl_free(solver->ctx, along);
+    return status ? status : start_again(solver);
+}
+
+/* From the derivatives after an instant. */
+static dfl_status start_again(dfl_solver *solver)
+{
+    struct dfl_tangents *tan = solver->derivatives.tangents;
+    const dfl_status status = dfl_solver_derivatives_failed(
+        solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values));
+    if (!status && dfl_tangents_moved(tan) > 1e-4)
+        return refuse(solver, "which constraints hold there depends on the parameters");
+    return status;
+}
+
+/* Whether this is the start, and events act or contacts close here. */
+static bool changes_at_start(const dfl_solver *solver)
+{
+    const dfl_contacts *c = solver->contacts;
+    if (!solver->switching || !solver->options.switches.resume || solver->stepper->t != solver->t0)
+        return false;
+    bool changed = dfl_record_jumps(solver);
+    for (int i = 0; c && i < c->count; i++)
+        changed = changed || c->mode[i].closed || c->mode[i].stick || c->mode[i].sense;
+    return changed;
 }
 
 static dfl_status refuse(const dfl_solver *solver, const char *why)

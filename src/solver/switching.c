@@ -44,10 +44,14 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->before = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
     sw->crowd_of = dfl_alloc(ctx, count, sizeof *sw->crowd_of);
+    sw->record.x = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
+    sw->record.modes =
+        dfl_alloc(ctx, (size_t)opt->switches.contacts.count, sizeof *sw->record.modes);
     sw->resume_at = sw->last = NAN;
     if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate || !sw->frozen ||
         !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
-        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed || !sw->crowd_of)
+        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed ||
+        !sw->crowd_of || !sw->record.x || !sw->record.modes)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_path_init(&sw->path, &solver->sys, opt->switches.uses);
     if (!status && opt->output.on_instant)
@@ -76,6 +80,8 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->crossed);
     dfl_free(ctx, sw->crowd_of);
+    dfl_free(ctx, sw->record.x);
+    dfl_free(ctx, sw->record.modes);
     dfl_impulses_clear(&sw->impulses, ctx);
     dfl_path_clear(&sw->path, ctx);
     dfl_search_clear(&sw->search);
@@ -156,6 +162,7 @@ dfl_status dfl_switching_first(dfl_solver *solver)
         return DFL_OK;
     solver->stepper->t = solver->stepper->here.t;
     memset(sw->crossed, 0, (size_t)solver->options.switches.count * sizeof *sw->crossed);
+    dfl_record_begin(solver);
     dfl_status status = flip(solver, NULL);
     if (!status && (sw->change.acted || sw->change.rows || solver->contacts))
         status = dfl_switching_jump(solver);
@@ -177,8 +184,10 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
         status = guard(solver);
     if (!status)
         status = dfl_switching_report(solver, false);
-    if (!status)
+    if (!status) {
+        dfl_record_begin(solver);
         status = dfl_solver_approach_switch(solver);
+    }
     if (!status)
         status = change_branches(solver);
     if (!status)
@@ -238,8 +247,10 @@ static dfl_status flip(dfl_solver *solver, const bool *crossed)
     change->rate = solver->switching->rate + solver->sys.na;
     dfl_solver_tolerances_at(solver->switching->tolerance, solver, dfl_solver_state(solver));
     change->tolerance = solver->switching->tolerance;
-    if (!opt->flip(change, crossed, solver->stepper->t, dfl_solver_state(solver), opt->user))
+    if (!opt->flip(change, crossed, solver->stepper->t, dfl_solver_state(solver), opt->user)) {
+        solver->switching->record.acts += change->acted;
         return DFL_OK;
+    }
     return strncmp(old, dfl_message(solver->ctx), sizeof old - 1)
                ? DFL_CALLBACK /* the model has left its own message */
                : dfl_switching_stopped(solver, "flip");

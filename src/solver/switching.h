@@ -7,6 +7,20 @@
 
 enum { DFL_SWITCHING_HALVINGS = 3 }; /* of a step on which a crossing is not decided */
 
+enum { DFL_MOST_COLLISIONS = 50 };
+
+/* What has happened at the last instant, so that it can be repeated from states nearby (replay.c). */
+typedef struct dfl_record {
+    double t, *x;            /* before it; n */
+    dfl_contact_mode *modes; /* of the contacts */
+    int acts;                /* how often events have acted */
+    int ncollisions;         /* one after the other; may be more than there is room for */
+    struct {
+        int contact;
+        bool plastic;
+    } collision[DFL_MOST_COLLISIONS];
+} dfl_record;
+
 typedef struct dfl_switching {
     dfl_path path;
     dfl_search search;
@@ -18,20 +32,21 @@ typedef struct dfl_switching {
     dfl_change change;     /* of a change of branches */
     double *before;        /* n: the state before it */
     dfl_impulses impulses; /* of a jump */
-    bool *crossed;         /* functions that pass zero at the end of the last step ... */
-    bool pending;          /* ... and whether there are any ... */
-    bool timed;            /* ... but at a known instant ... */
-    double pending_at;     /* ... the time of this point */
-    double instant;        /* the next zero of a function of time; INFINITY: none before ... */
-    double horizon;        /* ... this time */
-    int instant_of;        /* the function */
-    int halvings;          /* of the present step, because bounds decide nothing ... */
-    bool told;             /* ... and whether the user knows */
-    double last;           /* the last crossing; NAN: none */
-    double resume_at;      /* the end of a fixed step that a crossing has cut; NAN: none */
-    double recent;         /* time of the first of the last ... */
-    long crowd;            /* ... crossings that are counted for the guard ... */
-    long *crowd_of;        /* ... by functions */
+    dfl_record record;
+    bool *crossed;     /* functions that pass zero at the end of the last step ... */
+    bool pending;      /* ... and whether there are any ... */
+    bool timed;        /* ... but at a known instant ... */
+    double pending_at; /* ... the time of this point */
+    double instant;    /* the next zero of a function of time; INFINITY: none before ... */
+    double horizon;    /* ... this time */
+    int instant_of;    /* the function */
+    int halvings;      /* of the present step, because bounds decide nothing ... */
+    bool told;         /* ... and whether the user knows */
+    double last;       /* the last crossing; NAN: none */
+    double resume_at;  /* the end of a fixed step that a crossing has cut; NAN: none */
+    double recent;     /* time of the first of the last ... */
+    long crowd;        /* ... crossings that are counted for the guard ... */
+    long *crowd_of;    /* ... by functions */
 } dfl_switching;
 
 dfl_status dfl_switching_init(dfl_solver *solver);
@@ -115,6 +130,14 @@ int dfl_switching_eval(double *value, int count, double t, const double *x, void
 int dfl_switching_enclose(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
                           void *user);
 int dfl_switching_noise(double *noise, double t, const double *x, void *user);
+
+/* replay.c: the present instant, before anything happens. Once it has: whether the state may jump; how the
+   state (n) and then the memory of events after it change with parameter `column`, if the
+   state before it changes by `along` (n) and its time by `instant`. DFL_INVALID: it cannot be repeated. */
+void dfl_record_begin(dfl_solver *solver);
+bool dfl_record_jumps(const dfl_solver *solver);
+dfl_status dfl_record_slopes(double *out, dfl_solver *solver, int column, const double *along,
+                             double instant);
 
 /* DFL_CALLBACK: the message for a callback that stops. */
 dfl_status dfl_switching_stopped(const dfl_solver *solver, const char *name);

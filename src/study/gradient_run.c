@@ -88,10 +88,6 @@ dfl_status dfl_gradient_follow(gradient_run *it)
 static dfl_status check(const gradient_run *it)
 {
     const dfl_model *model = eq_of(it->run)->model;
-    if (model->actions.list.count > 0 || model->actions.discretes.count > 0)
-        return dfl_fail(ctx_of(it->run), DFL_INVALID,
-                        "derivatives by parameters cannot be followed: the model has discrete "
-                        "variables, events that act, or friction that sticks");
     for (uint32_t i = 0; i < model->graph->nnodes; i++)
         if (model->graph->nodes[i].op == DFL_OP_NOEVENT)
             return dfl_fail(ctx_of(it->run), DFL_INVALID,
@@ -182,13 +178,17 @@ static dfl_status add_slopes(gradient_run *it, int i, const dfl_expr *symbols, i
     return status;
 }
 
-/* The values that are wanted at t: o_x x_theta + o_a a_theta + o_theta. */
+/* The values that are wanted at t: o_x x_theta + o_a a_theta + o_theta + o_d d_theta. */
 static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
 {
     const dfl_equations *eq = eq_of(it->run);
     const dfl_derivatives by = dfl_solver_derivatives(solver);
     const double *x = dfl_solver_state(solver), *a = by.accelerations;
+    const dfl_expr *memory;
+    const double *of_memory;
+    int nmemory;
     dfl_status status = DFL_OK;
+    dfl_runnable_memory(&memory, &of_memory, &nmemory, it->run);
     for (int i = 0; !status && i < it->nof; i++) {
         if (time_of(it, i) != t)
             continue;
@@ -204,6 +204,8 @@ static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
             status = add_slopes(it, i, eq->a, eq->nv, by.a, t, x, a);
         if (!status)
             status = add_slopes(it, i, it->symbols + eq->n, it->count, NULL, t, x, a);
+        if (!status && nmemory > 0)
+            status = add_slopes(it, i, memory, nmemory, of_memory, t, x, a);
     }
     return status;
 }

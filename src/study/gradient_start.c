@@ -2,19 +2,17 @@
 
    A start is the solution of a nonlinear least-squares problem with held values, which come from the
    script as numbers. So the script is loaded with values nearby, and central differences of the starts,
-   which are computed to rounding, are extrapolated (Romberg, error of order 6). The solver then moves
-   them onto the differentiated constraints. */
+   which are computed to rounding, are extrapolated. The solver then moves them onto the differentiated
+   constraints. */
 #include "study/gradient_internal.h"
 
-#include <float.h>
+#include "linalg/linalg.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LEVELS = 3 };
-
 static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run);
-static dfl_status difference(double *out, gradient_run *it, const followed *by, double h);
 static dfl_status start_at(double *x, gradient_run *it, const followed *by, double value);
 static dfl_status check_numbers(const gradient_run *it, const followed *by,
                                 const dfl_loaded *nearby);
@@ -30,66 +28,39 @@ static double increment(const gradient_run *it, const followed *by)
     return 1e-2 * (size > 0 ? size : 1);
 }
 
-/* out (n) from differences with h, h/2 and h/4; *doubt: how far the last two extrapolations differ
-   beyond rounding, relative to the largest. D: LEVELS n. */
-static dfl_status extrapolate(double *out, double *doubt, double *D, gradient_run *it,
-                              const followed *by, double h)
+/* The start with another value of one parameter. */
+typedef struct neighbour {
+    gradient_run *it;
+    const followed *by;
+} neighbour;
+
+static dfl_status start_beside(double *x, double h, void *user)
 {
-    const int n = eq_of(it->run)->n;
-    double change = 0, size = 0, largest = 0;
-    dfl_status status = DFL_OK;
-    for (int k = 0; !status && k < LEVELS; k++)
-        status = difference(D + k * n, it, by, ldexp(h, -k));
-    for (int i = 0; !status && i < n; i++) {
-        const double a = D[n + i] + (D[n + i] - D[i]) / 3;
-        const double b = D[2 * n + i] + (D[2 * n + i] - D[n + i]) / 3;
-        out[i] = b + (b - a) / 15;
-        change = fmax(change, fabs(b - a) / 15);
-        size = fmax(size, fabs(out[i]));
-        largest = fmax(largest, fabs(it->x[i]));
-    }
-    const double rounding = 1e4 * DBL_EPSILON * largest / h;
-    *doubt = change > rounding ? change / size : 0;
-    return status;
+    const neighbour *self = user;
+    const followed *by = self->by;
+    const double value = by->place >= 0 ? self->it->x[by->place] : by->value;
+    return start_at(x, self->it, by, value + h);
 }
 
-/* With smaller differences until extrapolations agree. */
 dfl_status dfl_gradient_start(gradient_run *it)
 {
-    enum { ATTEMPTS = 8 };
     const size_t n = (size_t)eq_of(it->run)->n;
-    double *D = dfl_alloc(ctx_of(it->run), LEVELS * n, sizeof *D);
-    if (!D)
+    double *work = dfl_alloc(ctx_of(it->run), 4 * n, sizeof *work);
+    if (!work)
         return DFL_NO_MEMORY;
     dfl_status status = start_of(it->x, it, it->run);
     for (int j = 0; !status && j < it->count; j++) {
-        const followed *by = &it->followed[j];
-        double doubt = 1, h = increment(it, by);
-        for (int k = 0; !status && doubt > 1e-9 && k < ATTEMPTS; k++, h /= 10)
-            status = extrapolate(it->start + (size_t)j * n, &doubt, D, it, by, h);
+        neighbour self = {it, &it->followed[j]};
+        double doubt;
+        status = dfl_slope_at_zero(it->start + (size_t)j * n, &doubt, (int)n, start_beside, &self,
+                                   increment(it, self.by), work);
         if (!status && doubt > 1e-6)
             status = dfl_fail(ctx_of(it->run), DFL_INVALID,
                               "how the start changes with %s cannot be found: it is not smooth "
                               "there, or far too sensitive",
-                              by->name);
+                              self.by->name);
     }
-    dfl_free(ctx_of(it->run), D);
-    return status;
-}
-
-/* (x(value + h) - x(value - h)) / 2h */
-static dfl_status difference(double *out, gradient_run *it, const followed *by, double h)
-{
-    const int n = eq_of(it->run)->n;
-    const double value = by->place >= 0 ? it->x[by->place] : by->value;
-    const double above = value + h, below = value - h;
-    double *x = dfl_alloc(ctx_of(it->run), (size_t)n, sizeof *x);
-    dfl_status status = x ? start_at(out, it, by, above) : DFL_NO_MEMORY;
-    if (!status)
-        status = start_at(x, it, by, below);
-    for (int i = 0; !status && i < n; i++)
-        out[i] = (out[i] - x[i]) / (above - below);
-    dfl_free(ctx_of(it->run), x);
+    dfl_free(ctx_of(it->run), work);
     return status;
 }
 
