@@ -13,6 +13,7 @@ mxArray *gateway_statistics(const dfl_statistics *s)
                    {"selector_computations", (double)s->selector_computations},
                    {"algebraic_decompositions", (double)s->algebraic_decompositions},
                    {"differential_decompositions", (double)s->differential_decompositions},
+                   {"pivoted", (double)s->pivoted},
                    {"back_substitutions", (double)s->back_substitutions},
                    {"attempts", (double)s->attempts},
                    {"rejected_error", (double)s->rejected_error},

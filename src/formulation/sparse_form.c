@@ -144,6 +144,13 @@ static void put(double *to, const double *from, int count)
         memcpy(to, from, (size_t)count * sizeof *to);
 }
 
+/* Of row i of p' = v, where the matrix is condensed. */
+static double kinematic_weight(const dfl_sparse_form *form, int i)
+{
+    const dfl_system *sys = form->base.sys;
+    return form->condensed && sys->eom->trivial_kinematics ? sys->mass.M[i] : 1;
+}
+
 static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point *point,
                               const double *rate)
 {
@@ -158,8 +165,7 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
     if (outcome)
         return outcome;
     for (int i = 0; i < eom->np; i++)
-        F[form->row.kin + i] =
-            (b->kin[i] - rate[sys->at.p + i]) * (form->condensed ? sys->mass.M[i] : 1);
+        F[form->row.kin + i] = (b->kin[i] - rate[sys->at.p + i]) * kinematic_weight(form, i);
     for (int i = 0; i < eom->nr; i++)
         F[form->row.b + i] = b->b[i] - rate[sys->at.r + i];
     put(F + form->row.a, point->alg, nv);
@@ -237,7 +243,7 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
         return outcome;
     for (int i = 0; i < eom->np; i++)
         b[form->row.kin + i] =
-            (point->blocks.kin[i] + y[sys->at.p + i]) * (form->condensed ? sys->mass.M[i] : 1);
+            (point->blocks.kin[i] + y[sys->at.p + i]) * kinematic_weight(form, i);
     for (int i = 0; i < eom->nr; i++)
         b[form->row.b + i] = point->blocks.b[i] + y[sys->at.r + i];
     if (form->condenses && dfl_condensed_solve(err, form->condensed, b, 1, 1))

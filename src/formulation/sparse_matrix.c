@@ -97,13 +97,14 @@ static void list_differential(listing *out)
     list_mass(out, form->E, 0, v, 1);
     list_mass(out, form->J, 0, 0, 1);
     list_transposed(out, b->vel, &s->vel, nv, sys->nc, 0, form->tau, -1);
-    if (form->condensed) /* rows times M */
+    const bool weighted = form->condensed && eom->trivial_kinematics;
+    if (weighted) /* rows times M */
         list_mass(out, form->E, form->row.kin, sys->at.p, 1);
     else
         list_identity(out, form->E, form->row.kin, sys->at.p, eom->np, 1);
     list_identity(out, form->E, form->row.b, sys->at.r, eom->nr, 1);
     if (eom->trivial_kinematics) {
-        if (form->condensed)
+        if (weighted)
             list_mass(out, form->J, form->row.kin, v, 1);
         else
             list_identity(out, form->J, form->row.kin, v, nv, 1);
@@ -112,7 +113,10 @@ static void list_differential(listing *out)
         list_block(out, b->kin, &s->kin, 0, nv + sys->n4, form->row.kin, v, 1);
         list_block(out, b->kin, &s->kin, 0, nv, form->row.kin, form->u, -1);
         list_transposed(out, b->vel, &s->vel, nv, eom->nl, form->row.u, form->eta, 1);
-        list_identity(out, form->J, form->row.u, form->u, nv, -1);
+        if (form->condensed)
+            list_mass(out, form->J, form->row.u, form->u, -1);
+        else
+            list_identity(out, form->J, form->row.u, form->u, nv, -1);
     }
     if (eom->nr > 0)
         list_block(out, b->b, &s->b, 0, sys->nu, form->row.b, sys->na, 1);
@@ -268,6 +272,7 @@ dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages)
     const int entries = form->matrix.start[form->order];
     bool good = true;
     form->factored = stages;
+    form->base.sys->stats->pivoted++;
     if (!form->lu[0] && create_factors(form))
         return dfl_system_part_trouble(form->base.sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX,
                                        0);

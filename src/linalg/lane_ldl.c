@@ -172,3 +172,37 @@ void dfl_lane_ldl_solve(double *x, double *l, dfl_lane_ldl *ldl)
         memcpy(u < of->nv ? x + 4 * u : l + 4 * (u - of->nv), ldl->y + 4 * k, 4 * sizeof *x);
     }
 }
+
+DFL_WIDE static void substitute_real(double *y, const dfl_saddle_ldl *ldl)
+{
+    for (int k = 0; k < ldl->n; k++) {
+        const dfl_four yk = fetch(y + 4 * k);
+        for (int p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
+            double *to = y + 4 * ldl->row[p];
+            store(to, fetch(to) - ldl->L[p] * yk);
+        }
+    }
+    for (int k = ldl->n - 1; k >= 0; k--) {
+        dfl_four sum = fetch(y + 4 * k) / ldl->pivot[k];
+        for (int p = ldl->start[k]; p < ldl->start[k + 1]; p++)
+            sum -= ldl->L[p] * fetch(y + 4 * ldl->row[p]);
+        store(y + 4 * k, ldl->out[k] ? (dfl_four){0, 0, 0, 0} : sum);
+    }
+}
+
+void dfl_saddle_ldl_solve_lanes(double *x, double *l, const dfl_saddle_ldl *ldl, double *work)
+{
+    for (int k = 0; k < ldl->n; k++) {
+        const int u = ldl->unknown[k];
+        const double *from = u < ldl->nv ? x + 4 * u : l + 4 * (u - ldl->nv);
+        if (ldl->out[k])
+            memset(work + 4 * k, 0, 4 * sizeof *x);
+        else
+            memcpy(work + 4 * k, from, 4 * sizeof *x);
+    }
+    substitute_real(work, ldl);
+    for (int k = 0; k < ldl->n; k++) {
+        const int u = ldl->unknown[k];
+        memcpy(u < ldl->nv ? x + 4 * u : l + 4 * (u - ldl->nv), work + 4 * k, 4 * sizeof *x);
+    }
+}

@@ -139,6 +139,7 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
                     {"},\n  ", "selectors", stats->selector_computations},
                     {", \"decompositions\": {", "algebraic", stats->algebraic_decompositions},
                     {", ", "differential", stats->differential_decompositions},
+                    {", ", "pivoted", stats->pivoted},
                     {"}, ", "back_substitutions", stats->back_substitutions}};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         dfl_text_add(text, "%s", counters[i].before);

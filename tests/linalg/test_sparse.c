@@ -114,7 +114,17 @@ static void check_saddle(bool diagonal, bool dependent)
     dfl_csc_add(g, A.start, A.row, N, a, 1, x);
     memcpy(x, f, sizeof x);
     memcpy(l, g, sizeof l);
+    double four_x[4 * N], four_l[4 * ROWS], work[4 * (N + ROWS)];
+    for (int i = 0; i < 4 * N; i++)
+        four_x[i] = (1 + i % 4) * x[i / 4];
+    for (int i = 0; i < 4 * ROWS; i++)
+        four_l[i] = (1 + i % 4) * l[i / 4];
     dfl_saddle_ldl_solve(x, l, ldl);
+    dfl_saddle_ldl_solve_lanes(four_x, four_l, ldl, work); /* multiples of it */
+    for (int i = 0; i < 4 * N; i++)
+        assert_close(four_x[i], (1 + i % 4) * x[i / 4], TOLERANCE);
+    for (int i = 0; i < 4 * ROWS; i++)
+        assert_close(four_l[i], (1 + i % 4) * l[i / 4], TOLERANCE);
     dfl_csc_add(g, A.start, A.row, N, a, -1, x);
     dfl_csc_add_transposed(f, A.start, A.row, N, a, -1, l);
     if (diagonal)

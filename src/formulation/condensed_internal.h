@@ -1,0 +1,56 @@
+/* condensed_internal.h: what the files of the condensed system share (condensed.h). */
+#ifndef DFL_CONDENSED_INTERNAL_H
+#define DFL_CONDENSED_INTERNAL_H
+#include "formulation/condensed.h"
+#include "formulation/massless_joints.h"
+#include "formulation/motion_blocks.h"
+#include "formulation/sparse_form.h"
+
+enum { DFL_CONDENSED_SETS = DFL_SPARSE_FACTORS - 1, DFL_SET = DFL_LANES_OF_SET };
+
+/* Vectors of velocities and of constraints, lanes of 4. */
+enum { C_R1, C_R3, C_TURNED, C_W, C_U, C_DA, C_B, C_X, C_RIGHT, C_VECTORS };
+enum { C_R4, C_R5, C_R6, C_LAM, C_LEFT, C_ROWS, C_REST, C_REST_RIGHT, C_ALL, C_ETA, C_CONSTRAINTS };
+enum { C_KIN, C_DP, C_POSITIONS };
+
+struct dfl_condensed {
+    dfl_sparse_form *form;
+    dfl_massless_joints joints;
+    dfl_motion_blocks motion;
+
+    /* S(zeta) = zeta^2 mass + zeta damping + stiffness (condensed_matrix.c) */
+    dfl_csc S;
+    int *diagonal;                         /* entries of S */
+    int *across;                           /* of each entry of S, its mirror image */
+    int *at;                               /* entries that products of derivatives add to */
+    int *P_start, *P_column, *P_kin, *P_T; /* positions by velocities with mass, P_kin NULL: as T */
+    double *P, *mass, *damping, *stiffness;
+    bool damped; /* forces depend on velocities */
+    dfl_csc M;   /* of velocities with mass, unless diagonal */
+    double *M_value;
+    int *M_at; /* of each entry of M: its entry in S, -1: none */
+
+    dfl_saddle_ldl *whole, *base, *heavy; /* of (A), for its order; of (B), (C); of M */
+    dfl_csc no_rows;
+    dfl_lane_ldl *lanes[DFL_CONDENSED_SETS];
+    double *D[DFL_CONDENSED_SETS];      /* S in lanes, per entry */
+    double zeta[DFL_CONDENSED_SETS][3]; /* of each set: real, real part, imaginary part */
+    int passes;                         /* of (A) and (B) */
+    int sweeps;                         /* of (A): S is nearly symmetric */
+    double *v[C_VECTORS], *c[C_CONSTRAINTS], *p[C_POSITIONS], *work;
+};
+
+/* condensed_matrix.c */
+dfl_status dfl_condensed_matrix_init(dfl_condensed *c);
+void dfl_condensed_matrix_clear(dfl_condensed *c);
+
+/* Numbers of mass, damping and stiffness from the last derivatives. */
+void dfl_condensed_matrix_update(dfl_condensed *c);
+
+/* D[set] := S in lanes. Returns how far it is from a symmetric matrix, relative to the diagonal. */
+double dfl_condensed_matrix_shift(dfl_condensed *c, int set);
+
+/* condensed_solve.c: one set, its residuals being in c->v, c->c, c->p. */
+bool dfl_condensed_solve_set(dfl_condensed *c, int set);
+
+#endif

@@ -1,0 +1,192 @@
+/* Numbers of massless joints, and vectors on both sides of the elimination (massless_joints.h). */
+#include "formulation/massless_joints.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANES = DFL_LANES_OF_SET };
+
+/* A velocity that its rows determine worse than this is not determined. */
+static const double determined = 1e-6;
+
+/* The dense block [W of massless velocities, W of others, I] of a group, rows that are left out last. */
+static void gather(dfl_massless_joints *j, dfl_joint_group *g, const double *W,
+                   const unsigned char *dropped)
+{
+    const int width = g->nq + g->columns + g->rows;
+    double *A = j->work;
+    int *place = j->place + g->row, last = g->rows;
+    g->alive = 0;
+    for (int i = 0; i < g->rows; i++)
+        place[i] = dropped[j->row[g->row + i]] ? --last : g->alive++;
+    memset(A, 0, (size_t)(g->rows * width) * sizeof *A);
+    for (int k = g->entry; k < g->entry + g->entries; k++) {
+        const int i = place[j->entry_i[k]];
+        if (i < g->alive)
+            A[i * width + j->entry_j[k]] = W[j->entry[k]];
+    }
+    for (int i = 0; i < g->rows; i++)
+        A[i * width + g->nq + g->columns + i] = 1;
+}
+
+/* Reflects the rows from k on so that column k vanishes below row k. False: it vanished already. */
+static bool reflect(double *A, int k, int rows, int width)
+{
+    double norm2 = 0, whole = 0;
+    for (int i = 0; i < rows; i++) {
+        const double a = A[i * width + k];
+        whole += a * a;
+        norm2 += i >= k ? a * a : 0;
+    }
+    if (!(norm2 > determined * determined * whole) || !(whole > 0))
+        return false;
+    if (k == rows - 1)
+        return true;
+    const double head = A[k * width + k], norm = head > 0 ? -sqrt(norm2) : sqrt(norm2);
+    const double first = head - norm, factor = 1 / (norm * first); /* -2 / |u|^2 */
+    for (int c = k + 1; c < width; c++) {
+        double dot = first * A[k * width + c];
+        for (int i = k + 1; i < rows; i++)
+            dot += A[i * width + k] * A[i * width + c];
+        dot *= factor;
+        A[k * width + c] += dot * first;
+        for (int i = k + 1; i < rows; i++)
+            A[i * width + c] += dot * A[i * width + k];
+    }
+    A[k * width + k] = norm;
+    for (int i = k + 1; i < rows; i++)
+        A[i * width + k] = 0;
+    return true;
+}
+
+/* Q, R, T and remaining rows from the reflected block. */
+static void scatter(dfl_massless_joints *j, const dfl_joint_group *g)
+{
+    const int nq = g->nq, columns = g->columns, width = nq + columns + g->rows;
+    const double *A = j->work;
+    double *R = j->R + g->R, *Q = j->Q + g->Q;
+    for (int i = 0; i < nq; i++)
+        memcpy(R + i * nq, A + i * width, (size_t)nq * sizeof *R);
+    for (int i = 0; i < g->rows; i++) /* Q^T */
+        memcpy(Q + i * g->rows, A + i * width + nq + columns, (size_t)g->rows * sizeof *Q);
+    for (int c = 0; c < columns; c++) /* T = -R^-1 B1 */
+        for (int i = nq - 1; i >= 0; i--) {
+            double sum = -A[i * width + nq + c];
+            for (int k = i + 1; k < nq; k++)
+                sum -= R[i * nq + k] * j->T[j->T_start[j->q[g->q + k]] + c];
+            j->T[j->T_start[j->q[g->q + i]] + c] = sum / R[i * nq + i];
+        }
+    for (int p = nq; p < g->rows; p++)
+        for (int c = 0; c < columns; c++)
+            j->W_value[j->W_at[g->W_at + (p - nq) * columns + c]] =
+                p < g->alive ? A[p * width + nq + c] : 0;
+    for (int p = nq; p < g->rows; p++)
+        j->out[g->slot + p - nq] = p >= g->alive;
+}
+
+bool dfl_massless_joints_update(dfl_massless_joints *j, const double *W,
+                                const unsigned char *dropped)
+{
+    for (int k = 0; k < j->ncopies; k++)
+        j->W_value[j->copy_to[k]] = W[j->copy_from[k]];
+    for (int i = 0; i < j->nc; i++)
+        if (j->slot[i] >= 0)
+            j->out[j->slot[i]] = dropped[i];
+    for (int i = 0; i < j->ngroups; i++) {
+        dfl_joint_group *g = &j->group[i];
+        gather(j, g, W, dropped);
+        bool good = g->alive >= g->nq;
+        for (int k = 0; good && k < g->nq; k++)
+            good = reflect(j->work, k, g->alive, g->nq + g->columns + g->rows);
+        if (!good)
+            return false;
+        scatter(j, g);
+    }
+    return true;
+}
+
+/* x += a y */
+static void add(double *x, double a, const double *y)
+{
+    for (int i = 0; i < LANES; i++)
+        x[i] += a * y[i];
+}
+
+/* Massless velocities := R^-1 top. */
+static void solve_upper(double *x, const dfl_massless_joints *j, const dfl_joint_group *g,
+                        const double *top)
+{
+    const double *R = j->R + g->R;
+    for (int i = g->nq - 1; i >= 0; i--) {
+        double *xi = x + LANES * j->q[g->q + i];
+        memcpy(xi, top + LANES * i, LANES * sizeof *xi);
+        for (int k = i + 1; k < g->nq; k++)
+            add(xi, -R[i * g->nq + k], x + LANES * j->q[g->q + k]);
+        for (int lane = 0; lane < LANES; lane++)
+            xi[lane] /= R[i * g->nq + i];
+    }
+}
+
+void dfl_massless_joints_split(double *remaining, double *x, const dfl_massless_joints *j,
+                               const double *l)
+{
+    memset(x, 0, (size_t)(LANES * j->nv) * sizeof *x);
+    for (int i = 0; i < j->nc; i++)
+        if (j->slot[i] >= 0)
+            memcpy(remaining + LANES * j->slot[i], l + LANES * i, LANES * sizeof *l);
+    for (int i = 0; i < j->ngroups; i++) {
+        const dfl_joint_group *g = &j->group[i];
+        const double *Q = j->Q + g->Q;
+        memset(j->top, 0, (size_t)(LANES * g->nq) * sizeof *x);
+        memset(remaining + LANES * g->slot, 0, (size_t)(LANES * (g->rows - g->nq)) * sizeof *x);
+        for (int p = 0; p < g->alive; p++) {
+            double *to = p < g->nq ? j->top + LANES * p : remaining + LANES * (g->slot + p - g->nq);
+            for (int r = 0; r < g->rows; r++)
+                add(to, Q[p * g->rows + j->place[g->row + r]], l + LANES * j->row[g->row + r]);
+        }
+        solve_upper(x, j, g, j->top);
+    }
+}
+
+void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const double *y)
+{
+    for (int v = 0; v < j->nv; v++)
+        for (int k = j->T_start[v]; k < j->T_start[v + 1]; k++)
+            add(x + LANES * v, j->T[k], y + LANES * j->T_column[k]);
+}
+
+void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x)
+{
+    memset(y, 0, (size_t)(LANES * j->heavy) * sizeof *y);
+    for (int v = 0; v < j->nv; v++)
+        for (int k = j->T_start[v]; k < j->T_start[v + 1]; k++)
+            add(y + LANES * j->T_column[k], j->T[k], x + LANES * v);
+}
+
+void dfl_massless_joints_join(double *l, const dfl_massless_joints *j, const double *remaining,
+                              const double *x)
+{
+    for (int i = 0; i < j->nc; i++)
+        if (j->slot[i] >= 0)
+            memcpy(l + LANES * i, remaining + LANES * j->slot[i], LANES * sizeof *l);
+    for (int i = 0; i < j->ngroups; i++) {
+        const dfl_joint_group *g = &j->group[i];
+        const double *Q = j->Q + g->Q, *R = j->R + g->R;
+        memset(j->top, 0, (size_t)(LANES * g->nq) * sizeof *l);
+        for (int k = 0; x && k < g->nq; k++) { /* R^T top = x */
+            double *to = j->top + LANES * k;
+            memcpy(to, x + LANES * j->q[g->q + k], LANES * sizeof *l);
+            for (int i2 = 0; i2 < k; i2++)
+                add(to, -R[i2 * g->nq + k], j->top + LANES * i2);
+            for (int lane = 0; lane < LANES; lane++)
+                to[lane] /= R[k * g->nq + k];
+        }
+        for (int r = 0; r < g->rows; r++) {
+            double *to = l + LANES * j->row[g->row + r];
+            memset(to, 0, LANES * sizeof *l);
+            for (int p = 0; p < g->alive; p++)
+                add(to, Q[p * g->rows + j->place[g->row + r]],
+                    p < g->nq ? j->top + LANES * p : remaining + LANES * (g->slot + p - g->nq));
+        }
+    }
+}
