@@ -69,6 +69,14 @@ inside = distance(call(build(stops), 3, 0.1, 30), names, run(stops, 3))
 print("stops: solver inside %.1e" % inside)
 assert inside < 10 * RTOL
 
-node = build(os.path.join(root, "examples", "massless-node.lua"))
-refused = subprocess.run([node, "1", "0", "10"], capture_output=True, text=True)
+massless = os.path.join(root, "examples", "massless-node.lua")
+names = ["der(first.q)", "der(second.q)", "first.q", "second.q", "x1", "x2", "v2"]
+block, expected = build(massless), run(massless, 0.5)
+inside = distance(call(block, 0.5, 0.05, 10), names, expected)
+outside = distance(call(block, 0.5, 0, 8000), names, expected)  # c/d = 5000/s
+print("massless-node: solver inside %.1e, outside %.1e" % (inside, outside))
+assert inside < 10 * RTOL and outside < 1e-7
+
+sampled = build(os.path.join(root, "tests", "fmu", "sampled.lua"))
+refused = subprocess.run([sampled, "1", "0", "10"], capture_output=True, text=True)
 assert refused.returncode == 1 and "choose a sample time > 0" in refused.stderr
