@@ -8,5 +8,6 @@
 #include <driftless/linear.h>
 #include <driftless/multibody.h>
 #include <driftless/options.h>
+#include <driftless/program.h>
 #include <driftless/solver.h>
 #endif

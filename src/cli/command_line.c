@@ -1,7 +1,7 @@
 /* command_line.c: the parser of the command line, and the help made from the same tables. */
 #include "cli/command_line.h"
 
-#include "context/context.h"
+#include <driftless/program.h>
 
 #include <ctype.h>
 #include <math.h>
@@ -24,8 +24,7 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                               char **argv)
 {
     bool given[CLI_MOST_OPTIONS] = {false}, options_end = false;
-    *out = (cli_arguments){.choices = dfl_choices_none("--"),
-                           .limit = NAN,
+    *out = (cli_arguments){.limit = NAN,
                            .first = NAN,
                            .last = NAN,
                            .points = NAN,
@@ -154,16 +153,11 @@ static dfl_status unknown_option(dfl_context *ctx, const char *argument, size_t 
 static dfl_status store_setting(cli_arguments *out, dfl_context *ctx, const cli_option *opt,
                                 const char *value)
 {
-    const dfl_setting *setting = dfl_setting_at(opt->setting);
-    double number = 1; /* of a flag */
-    dfl_status status = DFL_OK;
-    if (setting->kind == DFL_SETTING_WORD || setting->kind == DFL_SETTING_TEXT) {
-        out->choices.text[opt->setting] = value;
-        return DFL_OK;
-    }
-    if (setting->kind != DFL_SETTING_FLAG)
-        status = read_number(&number, ctx, opt, value);
-    return status ? status : dfl_choose_number(&out->choices, ctx, opt->setting, number);
+    const dfl_setting_kind kind = dfl_setting_at(opt->setting)->kind;
+    const bool word = kind == DFL_SETTING_WORD || kind == DFL_SETTING_TEXT;
+    double number;
+    out->settings[opt->setting] = value ? value : "true"; /* of a flag */
+    return word || !value ? DFL_OK : read_number(&number, ctx, opt, value);
 }
 
 /* Puts a value into the option's field. */

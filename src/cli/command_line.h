@@ -4,7 +4,7 @@
 #ifndef DFL_COMMAND_LINE_H
 #define DFL_COMMAND_LINE_H
 
-#include "study/study.h"
+#include <driftless/settings.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,9 +42,9 @@ typedef struct cli_command {
 extern const cli_command cli_commands[CLI_COMMANDS];
 
 typedef struct cli_arguments {
-    const char *command; /* its name */
-    const char *model;   /* path of the script, or of the result to view */
-    dfl_choices choices;
+    const char *command;                     /* its name */
+    const char *model;                       /* path of the script, or of the result to view */
+    const char *settings[DFL_MOST_SETTINGS]; /* values by number; NULL: not given */
     const char *report, *plot, *columns;     /* or NULL */
     const char *start_from;                  /* a file with a state, or NULL */
     const char *save;                        /* a file for the state at the end, or NULL */

@@ -2,7 +2,9 @@
 #ifndef DFL_CLI_INTERRUPT_H
 #define DFL_CLI_INTERRUPT_H
 
-#include "context/context.h"
+#include <driftless/program.h>
+
+#include <stdbool.h>
 
 /* From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored: nohup) end the program with status
    128 + signal, as a shell would say, and what `ctx` must not leave behind is removed. */

@@ -1,7 +1,8 @@
 /* progress.c: one line on a terminal that shows the progress of a run. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
-#include "context/context.h"
+
+#include <driftless/program.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* context.h: what every module uses: the context, texts and arrays that grow, words, the
-   clock, numbers for trial points. */
+/* context.h: what every module uses: the context, texts and arrays that grow, files, words, numbers for
+   trial points. */
 #ifndef DFL_CONTEXT_MODULE_H
 #define DFL_CONTEXT_MODULE_H
 
-#include <driftless/context.h>
+#include <driftless/program.h>
 
 #include <stdbool.h>
 
@@ -12,11 +12,6 @@
 /* The array with room for one more element of `size` bytes after `count`; *max is its room, which
    doubles. NULL if there is no memory: then `array` is unchanged. */
 void *dfl_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
-
-/* ---- time (clock.c) ---- */
-
-/* Seconds of wall-clock time from an arbitrary origin, on a clock that never goes back. */
-double dfl_clock(void);
 
 /* ---- text (text.c) ---- */
 
@@ -45,22 +40,7 @@ void dfl_text_clear(dfl_text *text);
 /* A copy of a string from the context's allocator (dfl_free), or NULL without memory. */
 char *dfl_copy_string(dfl_context *ctx, const char *string);
 
-/* Whether a name has this ending, with something in front of it. */
-bool dfl_ends_with(const char *name, const char *ending);
-
-/* ---- texts of others (visible.c) ---- */
-
-/* Copies a string, as far as it fits into `room` bytes, with control characters other than line feeds
-   and tabs, and bytes that are not UTF-8, as escapes (\x1b): a terminal shows them and obeys none.
-   Returns the rest that did not fit. */
-const char *dfl_visible(char *out, size_t room, const char *string);
-
 /* ---- signals (leftovers.c) ---- */
-
-/* Asks everything in this context that takes long to stop soon; whether that was asked. Both may be
-   called in a signal handler. */
-void dfl_interrupt(dfl_context *ctx);
-bool dfl_interrupted(const dfl_context *ctx);
 
 /* Notes a file or folder (`path` must stay where it is), or a group of processes, that must go if a
    signal ends the program. Returns its number for dfl_leftover_drop; -1 if there are too many, which
@@ -68,10 +48,6 @@ bool dfl_interrupted(const dfl_context *ctx);
 int dfl_leftover_path(dfl_context *ctx, const char *path);
 int dfl_leftover_processes(dfl_context *ctx, int group);
 void dfl_leftover_drop(dfl_context *ctx, int number);
-
-/* Ends the processes, then removes the files and empty folders. For a signal handler that ends the
-   program. */
-void dfl_leftovers_remove(dfl_context *ctx);
 
 /* Ends a group of processes whose first one is our child, and waits for that one: SIGTERM, and
    after a second SIGKILL. */
@@ -107,13 +83,7 @@ void dfl_new_file_discard(dfl_new_file *file);
 /* Forgets it without removing it: it stays as far as it was written. */
 void dfl_new_file_leave(dfl_new_file *file);
 
-/* A whole file at once. DFL_INVALID, DFL_IO. */
-dfl_status dfl_write_file(dfl_context *ctx, const char *path, const char *bytes, size_t count);
-
 /* ---- words (nearest.c) ---- */
-
-/* The nearest to `word` of `count` words, or NULL if none is near. */
-const char *dfl_nearest_word(const char *word, const char *const *words, int count);
 
 /* Whether `candidate` is nearer to `word` than the best word so far; *best is its distance + 1 (0:
    none yet) and is updated. A word is near if at most a third of the letters are wrong, and not all

@@ -78,6 +78,8 @@ $1 == "INCLUDE" {
         complain(file ": includes " header ", which no row of src/README.md names")
     else if (to != from && to in row)
         complain(file ": includes " header ", which only " to " may include")
+    if (from == "cli" && to != from && to in row && header !~ /^driftless\//)
+        complain(file ": includes " header "; the program is a client of the public headers")
     if (from == "" || to == from || !(to in row))
         next
     used[from, to] = 1

@@ -2,7 +2,10 @@
    subcommand. Then the settings are resolved for a small model. */
 #include "bytes.h"
 #include "cli/command_line.h"
-#include "script/script.h"
+
+#include <driftless/model.h>
+
+#include <stdio.h>
 
 enum { MOST_ARGUMENTS = 40 };
 
@@ -48,26 +51,25 @@ static void resolve(dfl_context *ctx, const cli_arguments *arguments)
                                  "kinetic(m/2*(velocity(x)^2 + velocity(y)^2)) potential(y)\n"
                                  "constraint('rod', x^2 + y^2 - 1) initial{ x = 1 }\n"
                                  "simulate{ to = 1 }\n";
-    const dfl_script_options options = {.nset = arguments->nset, .set = arguments->set};
+    static char text[DFL_MOST_SETTINGS][1000];
+    const char *settings[DFL_MOST_SETTINGS];
+    int count = 0;
+    for (int i = 0; i < dfl_settings_count(); i++)
+        if (arguments->settings[i]) {
+            snprintf(text[count], sizeof text[count], "%s=%s", dfl_setting_at(i)->name,
+                     arguments->settings[i]);
+            settings[count] = text[count];
+            count++;
+        }
+    const dfl_load_options load = {.nset = arguments->nset, .set = arguments->set};
+    const dfl_run_options options = {.nsettings = count, .settings = settings, .prefix = "--"};
     dfl_model *model = NULL;
-    dfl_equations *eq = NULL;
-    dfl_runnable *run = NULL;
-    dfl_settings settings;
-    dfl_fact facts[DFL_MOST_SETTINGS];
+    dfl_run *run = NULL;
     dfl_status status =
-        dfl_script_load_text(&model, ctx, "model.lua", script, sizeof script - 1, &options);
+        dfl_model_load_text(&model, ctx, "model.lua", script, sizeof script - 1, &load);
     if (!status)
-        status = dfl_equations_create(&eq, model, true);
-    if (!status)
-        status = dfl_runnable_create(&run, eq);
-    if (!status)
-        status = dfl_settings_resolve(&settings, &arguments->choices, run);
-    if (!status)
-        status = dfl_settings_check_end(&settings, &arguments->choices, model);
-    if (!status)
-        ALWAYS(dfl_settings_describe(facts, &settings) <= DFL_MOST_SETTINGS);
+        status = dfl_run_create(&run, ctx, model, &options);
     ALWAYS(!status || dfl_message(ctx)[0]);
-    dfl_runnable_free(run);
-    dfl_equations_free(eq);
+    dfl_run_free(run);
     dfl_model_free(model);
 }
