@@ -7,8 +7,9 @@ FILES = $(shell find $(wildcard include src bindings problems examples tests ben
 MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
+PREFIX ?= /usr/local
 
-.PHONY: help build demo test test-peers amalgamation deb test-deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
+.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -19,6 +20,13 @@ build: ## the library, the program and, if cmocka is there, the tests
 	@$(INSTALL) build
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release
 	@cmake --build build -j $(JOBS)
+
+install: ## libraries, headers, program and bindings in PREFIX=/usr/local (DESTDIR is added in front)
+	@$(MAKE) --no-print-directory build
+	@cmake --install build --prefix $(PREFIX) >/dev/null
+
+uninstall: ## removes what `make install` has installed
+	@scripts/uninstall build
 
 demo: ## build, then simulate a slider-crank from a short script
 	@$(INSTALL) build
@@ -95,8 +103,8 @@ threads: ## runs of one model in several threads, under the thread sanitizer
 	@$(INSTALL) build test
 	@$(CMAKE) build/threads -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O1 -g -fsanitize=thread" \
 	  -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF -DDFL_BUILD_VIEWER=OFF >/dev/null
-	@cmake --build build/threads -j $(JOBS) --target test_runs
-	@TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 build/threads/test_runs
+	@cmake --build build/threads -j $(JOBS) --target test_run_threads
+	@TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 build/threads/test_run_threads
 
 strict: ## everything with gcc and with clang, warnings as errors
 	@$(INSTALL) build test strict

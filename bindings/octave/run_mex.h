@@ -4,26 +4,30 @@
 
 #include "gateway.h"
 
-#include "study/study.h"
+#include <driftless/model.h>
+#include <driftless/settings.h>
 
 enum { RUN_MESSAGES = 20 };
+
+/* An event, as it happened. */
+typedef struct run_event {
+    int event, direction;
+    double time;
+} run_event;
 
 typedef struct run_call {
     gateway gw;
     const char *path;
-    dfl_choices choices;
     const mxArray *given_set;
     bool quiet, keep_partial;
-    int nset;
-    const char **set; /* "NAME=VALUE" */
+    int nset, nsettings;
+    const char **set;                        /* "NAME=VALUE" */
+    const char *settings[DFL_MOST_SETTINGS]; /* likewise */
 
     dfl_model *model;
-    dfl_equations *eq;
-    dfl_runnable *run;
-    dfl_settings settings;
-    dfl_table table;
-    dfl_simulation sim;
-    dfl_summary summary;
+    dfl_run *run;
+    run_event *events;
+    int nevents, room;
     const mxArray *breathe;
     double breathed; /* when, in seconds of processor time */
     char *messages[RUN_MESSAGES];

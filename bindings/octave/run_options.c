@@ -3,6 +3,8 @@
 #include "run_mex.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* What was read; flags that are absent are false. */
 typedef struct read_options {
@@ -15,6 +17,8 @@ typedef struct read_options {
 
 static gateway_field field_of(int i);
 static dfl_status take_settings(run_call *call, const read_options *read);
+static dfl_status join(const char **out, dfl_context *ctx, const char *name, const char *value);
+static dfl_status join_number(const char **out, dfl_context *ctx, const char *name, double value);
 static dfl_status set_one(run_call *call, const char *name, const mxArray *value);
 
 dfl_status run_read_options(run_call *call, const mxArray *options)
@@ -56,13 +60,35 @@ static dfl_status take_settings(run_call *call, const read_options *read)
 {
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < dfl_settings_count(); i++) {
-        call->choices.text[i] = read->text[i];
-        if (read->flag[i])
-            call->choices.number[i] = 1;
-        if (!isnan(read->number[i]))
-            status = dfl_choose_number(&call->choices, call->gw.ctx, i, read->number[i]);
+        const char *name = dfl_setting_at(i)->name;
+        const char **next = &call->settings[call->nsettings];
+        if (read->text[i])
+            status = join(next, call->gw.ctx, name, read->text[i]);
+        else if (read->flag[i])
+            status = join(next, call->gw.ctx, name, "true");
+        else if (!isnan(read->number[i]))
+            status = join_number(next, call->gw.ctx, name, read->number[i]);
+        call->nsettings += *next != NULL;
     }
     return status;
+}
+
+/* "NAME=VALUE". */
+static dfl_status join(const char **out, dfl_context *ctx, const char *name, const char *value)
+{
+    const size_t size = strlen(name) + strlen(value) + 2;
+    char *text = dfl_alloc(ctx, size, 1);
+    if (text)
+        snprintf(text, size, "%s=%s", name, value);
+    *out = text;
+    return text ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static dfl_status join_number(const char **out, dfl_context *ctx, const char *name, double value)
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.17g", value);
+    return join(out, ctx, name, digits);
 }
 
 /* A struct, set.L = 2, or pairs for names that no field can have, {'arm.L', 2; 'arm.m', 3}. */
@@ -92,14 +118,11 @@ dfl_status run_read_set(run_call *call)
 
 static dfl_status set_one(run_call *call, const char *name, const mxArray *value)
 {
-    dfl_text text = {.ctx = call->gw.ctx};
     char why[GATEWAY_WHY] = "has no value";
     double number;
     if (!value || !gateway_copy(&number, why, value, 1, 1))
         return dfl_fail(call->gw.ctx, DFL_INVALID, "options.set: %s %s", name, why);
-    dfl_text_add(&text, "%s=%.17g", name, number);
-    if (text.status)
-        return text.status;
-    call->set[call->nset++] = dfl_text_string(&text);
-    return DFL_OK;
+    const dfl_status status = join_number(&call->set[call->nset], call->gw.ctx, name, number);
+    call->nset += !status;
+    return status;
 }

@@ -238,6 +238,24 @@ const char *dfl_run_summary(const dfl_run *run);
 const char *dfl_run_text(const dfl_run *run);
 const char *dfl_run_notes(const dfl_run *run);
 
+/* The same as data; owned by the run, NULL before. */
+typedef struct dfl_run_report {
+    const char *model, *form, *method;
+    const char *status;  /* "completed", "stopped" (by an event), "interrupted", "failed" */
+    const char *message; /* "" if there is none */
+    double seconds, energy_drift; /* NAN if unknown */
+    int nlevels;
+    const char *const *level_names; /* "position", "velocity", ... */
+    const double *levels; /* the largest residual of each; NAN: the model has no such level */
+    dfl_statistics statistics;
+} dfl_run_report;
+const dfl_run_report *dfl_run_about(const dfl_run *run);
+
+/* The name of an event; NULL beyond the last one. A column that is not an output, as it was given and as it
+   was completed at the start (NAN before). */
+const char *dfl_run_event_name(const dfl_run *run, int event);
+dfl_value_at_start dfl_run_at_start(const dfl_run *run, int number);
+
 /* The beginning and the end of the settings, NAN if there is none. */
 void dfl_run_span(const dfl_run *run, double *from, double *to);
 

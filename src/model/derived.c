@@ -1,6 +1,7 @@
 /* derived.c: a loaded model, derived again for a purpose. */
 #include "model/run_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_derivation *how);
@@ -18,7 +19,8 @@ dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_mode
                               const dfl_derivation *how)
 {
     *out = (dfl_derived){.ctx = ctx, .saved.ctx = ctx};
-    dfl_status status = dfl_choose_texts(&out->choices, out->texts, ctx, how->prefix,
+    snprintf(out->prefix, sizeof out->prefix, "%s", how->prefix ? how->prefix : "");
+    dfl_status status = dfl_choose_texts(&out->choices, out->texts, ctx, out->prefix,
                                          how->nsettings, how->settings);
     if (!status)
         status = load(out, model, how);
@@ -35,7 +37,9 @@ dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_mode
 
 static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_derivation *how)
 {
-    dfl_script_options options = dfl_model_said(model, how->prefix);
+    char set_option[sizeof out->prefix + 4];
+    snprintf(set_option, sizeof set_option, "%sset", out->prefix);
+    dfl_script_options options = dfl_model_said(model, set_option);
     const int count = options.nset;
     const char **set = dfl_alloc(out->ctx, (size_t)(count + how->nmore), sizeof *set);
     if (!set)

@@ -14,7 +14,7 @@ typedef struct written {
 
 static dfl_status derive(written *out, dfl_context *ctx, const dfl_model *model, bool frames)
 {
-    dfl_script_options options = dfl_model_said(model, NULL);
+    dfl_script_options options = dfl_model_said(model, "set");
     options.frames = frames;
     options.dynamics = DFL_DYNAMICS_EXPRESSIONS;
     *out = (written){.text.ctx = ctx};

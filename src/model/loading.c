@@ -2,15 +2,20 @@
 #define _POSIX_C_SOURCE 200809L
 #include "model/run_internal.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 
-static dfl_script_options script_options(const dfl_load_options *options)
+enum { LONGEST_NAME = 30 }; /* of the option --set */
+
+static dfl_script_options script_options(char set_option[LONGEST_NAME],
+                                         const dfl_load_options *options)
 {
     static const dfl_load_options none = {0};
     const dfl_load_options *o = options ? options : &none;
+    snprintf(set_option, LONGEST_NAME, "%sset", o->prefix ? o->prefix : "");
     return (dfl_script_options){.nset = o->nset,
                                 .set = o->set,
-                                .set_option = o->prefix && o->prefix[0] ? NULL : "set",
+                                .set_option = set_option,
                                 .ninput = o->ninput,
                                 .input = o->input,
                                 .print = o->print,
@@ -43,7 +48,8 @@ static dfl_status check(dfl_model **out, dfl_context *ctx, const dfl_script_opti
 dfl_status dfl_model_load(dfl_model **out, dfl_context *ctx, const char *path,
                           const dfl_load_options *options)
 {
-    const dfl_script_options script = script_options(options);
+    char set_option[LONGEST_NAME];
+    const dfl_script_options script = script_options(set_option, options);
     const dfl_status status = check(out, ctx, &script, path);
     return status ? status : dfl_script_load(out, ctx, path, &script);
 }
@@ -51,16 +57,17 @@ dfl_status dfl_model_load(dfl_model **out, dfl_context *ctx, const char *path,
 dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *name,
                                const char *text, size_t length, const dfl_load_options *options)
 {
-    const dfl_script_options script = script_options(options);
+    char set_option[LONGEST_NAME];
+    const dfl_script_options script = script_options(set_option, options);
     const dfl_status status = check(out, ctx, &script, name ? text : NULL);
     return status ? status : dfl_script_load_text(out, ctx, name, text, length, &script);
 }
 
-dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix)
+dfl_script_options dfl_model_said(const dfl_model *model, const char *set_option)
 {
     return (dfl_script_options){.nset = model->sets.count,
                                 .set = (const char *const *)model->sets.item,
-                                .set_option = prefix && prefix[0] ? NULL : "set",
+                                .set_option = set_option,
                                 .ninput = model->inputs.count,
                                 .input = (const char *const *)model->inputs.item};
 }

@@ -36,6 +36,7 @@ typedef struct dfl_derived {
     dfl_model *model;
     dfl_equations *eq;
     dfl_runnable *runnable; /* NULL for DFL_TO_READ */
+    char prefix[24];
     dfl_choices choices;
     char *texts[DFL_MOST_SETTINGS]; /* of the choices */
     dfl_text saved;                 /* a saved run from which a run goes on, or empty */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 static void note_failure(dfl_summary *summary, dfl_status *status, dfl_run *run, dfl_status found);
+static void fill_report(dfl_run *run, const dfl_summary *summary);
 
 dfl_status dfl_run_complete(dfl_run *run)
 {
@@ -44,6 +45,7 @@ dfl_status dfl_run_conclude(dfl_run *run, dfl_status status)
     else if ((!status || status == DFL_STOPPED) && !run->sim.trouble)
         note_failure(&summary, &status, run, dfl_run_save_at_end(run));
     note_failure(&summary, &status, run, dfl_record_close(run->record, &summary));
+    fill_report(run, &summary);
     dfl_status told = dfl_summary_json(&run->summary, run->record, &summary);
     if (!told && run->started)
         told = dfl_summary_text(&run->text, run->record, &summary);
@@ -61,6 +63,46 @@ static void note_failure(dfl_summary *summary, dfl_status *status, dfl_run *run,
     summary->status = "failed";
     snprintf(run->sim.message, sizeof run->sim.message, "%s", dfl_message(run->ctx));
     summary->message = run->sim.message;
+}
+
+static void fill_report(dfl_run *run, const dfl_summary *summary)
+{
+    dfl_summary_levels(run->levels, summary, run->derived.eq);
+    run->report = (dfl_run_report){.model = run->derived.model->name,
+                                   .form = summary->form,
+                                   .method = summary->method,
+                                   .status = summary->status,
+                                   .message = summary->message,
+                                   .seconds = summary->seconds,
+                                   .energy_drift = summary->energy_drift,
+                                   .nlevels = DFL_LEVELS,
+                                   .level_names = dfl_level_names,
+                                   .levels = run->levels,
+                                   .statistics = summary->statistics};
+}
+
+const dfl_run_report *dfl_run_about(const dfl_run *run)
+{
+    return run->finished ? &run->report : NULL;
+}
+
+const char *dfl_run_event_name(const dfl_run *run, int event)
+{
+    const dfl_description *about = dfl_record_about(run->record);
+    return event >= 0 && event < about->nevents ? about->events[event] : NULL;
+}
+
+dfl_value_at_start dfl_run_at_start(const dfl_run *run, int number)
+{
+    const dfl_description *about = dfl_record_about(run->record);
+    if (number < 0 || number >= about->n || !about->given)
+        return (dfl_value_at_start){
+            .name = dfl_run_value(run, number).name, .given = NAN, .completed = NAN, .atol = NAN};
+    return (dfl_value_at_start){.name = about->names[number],
+                                .given = about->given[number],
+                                .held = about->held[number] != 0,
+                                .completed = about->corrected[number],
+                                .atol = NAN};
 }
 
 const char *dfl_run_summary(const dfl_run *run)

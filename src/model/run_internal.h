@@ -21,10 +21,12 @@ struct dfl_run {
     dfl_new_file saved;
     dfl_table table; /* rows in memory */
     bool kept;
-    dfl_text summary, text; /* of a finished run: JSON, a few lines */
-    dfl_text page;          /* in memory ... */
-    bool keeps_page;        /* ... if it is wanted */
-    char *plotted;          /* columns of plots, or NULL */
+    dfl_text summary, text; /* of a finished run: JSON, a few lines ... */
+    dfl_run_report report;  /* ... and data */
+    double levels[DFL_LEVELS];
+    dfl_text page;   /* in memory ... */
+    bool keeps_page; /* ... if it is wanted */
+    char *plotted;   /* columns of plots, or NULL */
     dfl_simulation sim;
     bool started;
     bool finished;
@@ -47,12 +49,12 @@ struct dfl_run {
 };
 
 /* run_settings.c: choices from texts "NAME=VALUE"; texts[DFL_MOST_SETTINGS] own the words; `prefix`: of
-   names in messages, or NULL. DFL_INVALID. */
+   names in messages, lives as long. DFL_INVALID. */
 dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, const char *prefix,
                             int count, const char *const *settings);
 
 /* loading.c: what a model was loaded with. */
-dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
+dfl_script_options dfl_model_said(const dfl_model *model, const char *set_option);
 
 /* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters then. Goes
    on to t. */

@@ -12,7 +12,7 @@ static dfl_status choose_number(dfl_choices *out, dfl_context *ctx, int setting,
 dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, const char *prefix,
                             int count, const char *const *settings)
 {
-    *out = dfl_choices_none(prefix && prefix[0] ? "--" : "");
+    *out = dfl_choices_none(prefix);
     dfl_status status = dfl_check_texts(ctx, "settings", count, settings);
     for (int i = 0; !status && i < count; i++)
         status = choose(out, texts, ctx, settings[i]);

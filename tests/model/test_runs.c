@@ -4,7 +4,6 @@
 #include "running.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,16 +253,6 @@ static void rows_are_kept_in_memory(void **state)
     finished(&f);
 }
 
-/* Loaded and freed a thousand times. */
-static void nothing_grows(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 1000; i++) {
-        fixture f = started(cart, NULL);
-        finished(&f);
-    }
-}
-
 static void settings_and_initial_values_come_from_outside(void **state)
 {
     (void)state;
@@ -329,70 +318,6 @@ static void wrong_use_gets_a_message(void **state)
     finished(&f);
 }
 
-/* Every allocation fails once; nothing is lost, and the message is there. */
-static void no_memory_is_survived(void **state)
-{
-    (void)state;
-    dfl_status status = DFL_NO_MEMORY;
-    for (long k = 0; status; k += 1 + k / 50) {
-        fixture f = {.ctx = dfl_context_create()};
-        dfl_context_fail_after(f.ctx, k);
-        status = dfl_model_load_text(&f.model, f.ctx, "test.lua", pendulum, strlen(pendulum), NULL);
-        if (!status)
-            status = dfl_run_create(&f.run, f.ctx, f.model, NULL);
-        if (!status)
-            status = dfl_run_start(f.run);
-        if (!status)
-            status = dfl_run_advance(f.run, 0.1);
-        if (status && status != DFL_NO_MEMORY)
-            fail_msg("%ld: %s: %s", k, dfl_status_name(status), dfl_message(f.ctx));
-        finished(&f);
-    }
-}
-
-typedef struct worker {
-    const dfl_model *model;
-    double L, x;
-} worker;
-
-static void *work(void *user)
-{
-    worker *w = user;
-    dfl_context *ctx = dfl_context_create();
-    dfl_run *it = NULL;
-    w->x = NAN;
-    for (int i = 0; i < 20; i++) {
-        if (dfl_run_create(&it, ctx, w->model, NULL) ||
-            dfl_run_set(it, dfl_run_find(it, "L"), w->L) || dfl_run_start(it) ||
-            dfl_run_advance(it, 2))
-            break;
-        w->x = dfl_run_get(it, dfl_run_find(it, "x"));
-        dfl_run_free(it);
-        it = NULL;
-    }
-    dfl_run_free(it);
-    dfl_context_free(ctx);
-    return NULL;
-}
-
-/* One model, two threads, the same bits as one after the other. */
-static void runs_of_one_model_live_in_threads(void **state)
-{
-    (void)state;
-    fixture f = created(pendulum, NULL);
-    worker two[2] = {{f.model, 1, 0}, {f.model, 1.2, 0}}, after[2] = {two[0], two[1]};
-    pthread_t thread[2];
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, work, &two[i]), 0);
-    for (int i = 0; i < 2; i++)
-        pthread_join(thread[i], NULL);
-    for (int i = 0; i < 2; i++) {
-        work(&after[i]);
-        assert_true(isfinite(after[i].x) && after[i].x == two[i].x);
-    }
-    finished(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,11 +332,8 @@ int main(void)
         cmocka_unit_test(events_stop_runs),
         cmocka_unit_test(rejected_steps_are_logged),
         cmocka_unit_test(rows_are_kept_in_memory),
-        cmocka_unit_test(nothing_grows),
         cmocka_unit_test(settings_and_initial_values_come_from_outside),
         cmocka_unit_test(wrong_use_gets_a_message),
-        cmocka_unit_test(no_memory_is_survived),
-        cmocka_unit_test(runs_of_one_model_live_in_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
