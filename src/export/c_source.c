@@ -8,6 +8,7 @@
 #include <string.h>
 
 static size_t ode_work(const dfl_source *source);
+static void write_ode(dfl_text *text, const dfl_source *source);
 static size_t residual_work(const dfl_source *source);
 static void write_head(dfl_text *text, const dfl_source *source);
 static void write_conventions(dfl_text *text, const dfl_source *source);
@@ -40,7 +41,7 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_expor
         dfl_c_tables_define(text, &source);
         dfl_source_fill(text, &source, dfl_template_residual_c);
         if (!source.no_ode)
-            dfl_source_fill(text, &source, dfl_template_ode_c);
+            write_ode(text, &source);
         dfl_source_fill(text, &source, "\n#endif /* $_DECLARATIONS */\n");
         status = text->status;
     }
@@ -54,7 +55,28 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_expor
 static size_t ode_work(const dfl_source *source)
 {
     const size_t n = (size_t)source->eq->nv, m = (size_t)(source->eq->nl + source->eq->nm);
-    return source->no_ode ? 0 : n * n + 2 * n * m + 2 * m + 2 * n + (size_t)source->eq->n;
+    const size_t y = (size_t)(source->eq->np + source->eq->nr) + n, x = (size_t)source->eq->n;
+    const bool split = source->start.svd || source->start.independent;
+    const size_t motion =
+        split ? 3 * n * n + n * m + m * (n + m) + m + 3 * n : n * n + 2 * n * m + 2 * m + 2 * n;
+    return source->no_ode ? 0 : motion + 4 * y + 2 * x;
+}
+
+static void write_ode(dfl_text *text, const dfl_source *source)
+{
+    const dfl_equations *eq = source->eq;
+    const bool *independent = eq->nl + eq->nm > 0 ? source->start.independent : NULL;
+    if (independent) {
+        dfl_text_add(text, "\n#define %s_PARTITION {", source->upper);
+        for (int pass = 0; pass < 2; pass++)
+            for (int i = 0; i < eq->nv; i++)
+                if (independent[i] == (pass == 1))
+                    dfl_text_add(text, "%d, ", i);
+        dfl_text_add(text, "}\n");
+    }
+    if (independent || source->start.svd)
+        dfl_source_fill(text, source, dfl_template_split_c);
+    dfl_source_fill(text, source, dfl_template_ode_c);
 }
 
 /* Doubles that the residual and its rates need. */

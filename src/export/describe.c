@@ -108,10 +108,14 @@ static void describe_ode(dfl_text *text, const dfl_source *source, const dfl_com
     if (eq->nl + eq->nm)
         dfl_text_add(text,
                      " The velocities are projected onto the constraints\n"
-                     "%s(QR form of Kurz, Burkhardt & Eberhard 2011): p' = kin(v - C^+ (gI, hv)), "
+                     "%s(%s of Kurz, Burkhardt & Eberhard 2011): p' = kin(v - %s (gI, hv)), "
                      "C = W, and v' is the\n"
                      "%sacceleration there. Positions drift slowly with the error of the solver.",
-                     style->line, style->line);
+                     style->line,
+                     source->start.independent ? "manual partition"
+                     : source->start.svd       ? "SVD form"
+                                               : "QR form",
+                     source->start.independent ? "C_d^-1" : "C^+", style->line);
     if (eq->ne + eq->nep)
         dfl_text_add(text, "\n%sThe invariants e, ep are not kept in this form.", style->line);
     dfl_text_add(text, "\n");

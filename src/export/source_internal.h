@@ -111,7 +111,7 @@ void dfl_source_words(dfl_text *text, const char *words);
 
 /* The files of templates/, embedded when Driftless is built. */
 extern const char dfl_template_conventions_c[], dfl_template_ode_c[],
-    dfl_template_ode_declarations_c[], dfl_template_residual_c[],
+    dfl_template_ode_declarations_c[], dfl_template_split_c[], dfl_template_residual_c[],
     dfl_template_residual_declarations_c[], dfl_template_model_help_m[], dfl_template_model_m[],
     dfl_template_rhs_help_m[], dfl_template_rhs_m[], dfl_template_parameters_help_m[],
     dfl_template_initial_help_m[];
@@ -119,7 +119,8 @@ extern const char dfl_template_conventions_c[], dfl_template_ode_c[],
 /* Appends a template. '@' becomes the model's name (but not in "@(", which is a function handle of
    Octave), '$' its name in capitals. Lines between #if CONDITION, #else and #endif are written if
    the model has CONSTRAINTS, HOLONOMIC or NONHOLONOMIC ones, DYNAMIC, AUXILIARY or CONTACT variables,
-   velocities (MOVING) or POSITIONS, and if velocities are PROJECTED or BAUMGARTE's terms are wanted. */
+   velocities (MOVING) or POSITIONS, if velocities are PROJECTED or BAUMGARTE's terms are wanted, and if the directions are SPLIT by singular
+   values or by a PARTITION. */
 void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *pattern);
 
 /* ------------------------------------------------------------------------------- parts of files */

@@ -44,6 +44,8 @@ static bool holds(const dfl_source *source, const char *condition)
                       {"CONTACT\n", eq->ns},
                       {"MOVING\n", eq->nv},
                       {"POSITIONS\n", eq->np},
+                      {"SPLIT\n", source->start.svd || source->start.independent},
+                      {"PARTITION\n", source->start.independent != NULL},
                       {"PROJECTED\n", !source->start.unprojected},
                       {"BAUMGARTE\n", source->start.alpha != 0 || source->start.beta != 0}};
     size_t i = 0;

@@ -49,8 +49,59 @@ static dfl_status check_arguments(dfl_context *ctx, const dfl_task_options *opti
     return DFL_OK;
 }
 
+/* Which velocities are independent; the caller frees *flags (nv). */
+static dfl_status find_independent(bool **flags, const dfl_derived *model, const char *names)
+{
+    const dfl_equations *eq = model->eq;
+    dfl_constraint_options chosen = {0};
+    dfl_runnable *run = NULL;
+    dfl_status status = dfl_runnable_create(&run, eq);
+    if (!status)
+        status = dfl_runnable_independent(&chosen, run, names);
+    if (!status && !chosen.independent)
+        status =
+            dfl_fail(model->ctx, DFL_INVALID,
+                     "exported equations have positions and speeds as independent coordinates, "
+                     "not combinations of them");
+    *flags = status ? NULL : dfl_alloc(model->ctx, (size_t)eq->nv, sizeof **flags);
+    if (!status && !*flags)
+        status = DFL_NO_MEMORY;
+    for (int i = 0; !status && i < eq->nv; i++)
+        (*flags)[i] = chosen.independent[eq->nw + eq->nl + eq->nm + eq->nr + i];
+    dfl_runnable_free(run);
+    return status;
+}
+
+/* The velocities of --independent, as many as the constraints leave free. */
+static dfl_status choose_partition(dfl_export_start *out, bool **flags, const dfl_derived *model,
+                                   bool wanted)
+{
+    const char *names = dfl_choices_text(&model->choices, "independent");
+    const dfl_equations *eq = model->eq;
+    if (!wanted)
+        return names
+                   ? dfl_fail(model->ctx, DFL_INVALID, "--independent belongs to --form partition")
+                   : DFL_OK;
+    if (!names)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "--form partition needs --independent NAME,...: the independent positions");
+    const dfl_status status = find_independent(flags, model, names);
+    if (status)
+        return status;
+    out->independent = *flags;
+    int count = 0;
+    for (int i = 0; i < eq->nv; i++)
+        count += out->independent[i];
+    if (count != eq->nv - eq->nl - eq->nm)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "--independent names %d of the velocities, but %d velocities with %d "
+                        "constraints leave %d",
+                        count, eq->nv, eq->nl + eq->nm, eq->nv - eq->nl - eq->nm);
+    return DFL_OK;
+}
+
 /* The right-hand side of exported equations. The implicit form is the residual, which is always there. */
-static dfl_status choose_form(dfl_export_start *out, const dfl_derived *model,
+static dfl_status choose_form(dfl_export_start *out, bool **flags, const dfl_derived *model,
                               const dfl_task_options *options)
 {
     dfl_context *ctx = model->ctx;
@@ -58,13 +109,21 @@ static dfl_status choose_form(dfl_export_start *out, const dfl_derived *model,
     const double alpha = dfl_choices_number(&model->choices, "baumgarte_alpha");
     const double beta = dfl_choices_number(&model->choices, "baumgarte_beta");
     const bool stable = !isnan(alpha) || !isnan(beta);
-    if (form && strcmp(form, "qr") != 0 && strcmp(form, "explicit") != 0 &&
-        strcmp(form, "implicit") != 0)
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "--form '%s': equations are exported in the forms qr, explicit and implicit", form);
-    out->unprojected = form && strcmp(form, "qr") != 0;
-    if (options->octave && (out->unprojected || stable))
+    static const char *const forms[] = {"qr", "svd", "partition", "explicit", "implicit"};
+    int which = 0;
+    while (form && which < 5 && strcmp(form, forms[which]) != 0)
+        which++;
+    if (which == 5)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--form '%s': equations are exported in the forms qr, svd, partition, "
+                        "explicit and implicit",
+                        form);
+    out->svd = which == 1;
+    out->unprojected = which > 2;
+    const dfl_status status = choose_partition(out, flags, model, which == 2);
+    if (status)
+        return status;
+    if (options->octave && (which > 0 || stable))
         return dfl_fail(ctx, DFL_INVALID, "functions for Octave have the form qr alone");
     if (stable && !out->unprojected)
         return dfl_fail(
@@ -83,9 +142,10 @@ static dfl_status export_source(dfl_task *it)
     const char *path = options->noutput > 0 ? options->output[0] : NULL;
     dfl_start_state state;
     dfl_export_start start = {0};
+    bool *independent = NULL;
     dfl_status status = dfl_start_state_find(&state, model->eq);
     if (!status)
-        status = choose_form(&start, model, options);
+        status = choose_form(&start, &independent, model, options);
     start.time = state.time;
     start.x = state.x;
     start.levels = state.levels;
@@ -97,6 +157,7 @@ static dfl_status export_source(dfl_task *it)
     if (!status && options->c && path)
         status = dfl_task_write(path, &it->text, model);
     dfl_start_state_clear(&state, it->ctx);
+    dfl_free(it->ctx, independent);
     return status;
 }
 

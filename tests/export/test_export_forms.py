@@ -1,0 +1,113 @@
+"""The forms of exported C: on the constraints all give the same rates and multipliers, also with velocities that
+are off by the same correction; steps of Runge and Kutta reproduce the run of the program, with order 4.
+usage: test_export_forms.py PROGRAM SOURCE-FOLDER"""
+import csv
+import ctypes
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+program, root = sys.argv[1:3]
+here = os.path.dirname(os.path.abspath(__file__))
+folder = tempfile.TemporaryDirectory()
+cc = [os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+class Form:
+    """One exported model; its functions by their names without the model's."""
+
+    def __init__(self, model, *options):
+        self.name = os.path.basename(model)[:-4].replace("-", "_")
+        base = os.path.join(folder.name, "f%d" % len(os.listdir(folder.name)))
+        subprocess.run([program, "export", model, "--c", "--quiet", "--output", base + ".c", *options], check=True)
+        subprocess.run([*cc, "-O1", "-fPIC", "-shared", base + ".c", "-lm", "-o", base + ".so"], check=True)
+        with open(base + ".c") as file:
+            sizes = dict(line.strip(" ,").split("/*")[0].replace(",", "").split(" = ") for line in file
+                         if line.startswith("    %s_" % self.name.upper()) and " = " in line)
+        self.size = {k.strip()[len(self.name) + 1:]: int(v) for k, v in sizes.items()}
+        self.library = ctypes.CDLL(base + ".so")
+        self.par = (ctypes.c_double * max(1, self.size["NPAR"])).in_dll(self.library, self.name + "_par_values")
+        self.ny = self.size["NP"] + self.size["NV"] + self.size["NR"]
+        # a guard behind the workspace that the header states
+        self.work = (ctypes.c_double * (self.size["WORK"] + 8))(*[7.25] * (self.size["WORK"] + 8))
+
+    def start(self):
+        x = (ctypes.c_double * self.size["N"]).in_dll(self.library, self.name + "_start")
+        p, v, r = (self.size["FIRST_" + k] for k in "PVR")
+        return [*x[p:p + self.size["NP"]], *x[v:v + self.size["NV"]], *x[r:r + self.size["NR"]]]
+
+    def call(self, function, count, y, t=0.0):
+        out = (ctypes.c_double * count)()
+        code = getattr(self.library, self.name + "_" + function)(
+            out, ctypes.c_double(t), (ctypes.c_double * self.ny)(*y), self.par, self.work)
+        assert self.work[self.size["WORK"]:] == [7.25] * 8, "more workspace than stated"
+        return code, list(out)
+
+    def rate(self, y):
+        return self.call("rhs", self.ny, y)
+
+    def state(self, y):
+        return self.call("state", self.size["N"], y)
+
+    def steps(self, end, count):
+        y = (ctypes.c_double * self.ny)(*self.start())
+        for k in range(count):
+            assert getattr(self.library, self.name + "_step")(y, ctypes.c_double(k * end / count), ctypes.c_double(
+                end / count), self.par, self.work) == 0
+        assert self.work[self.size["WORK"]:] == [7.25] * 8, "more workspace than stated"
+        return list(y)
+
+
+def difference(a, b):
+    return max(abs(x - y) for x, y in zip(a, b)) / max(1e-300, max(map(abs, a)))
+
+
+def last(model, end):
+    text = subprocess.run([program, "run", model, "--quiet", "--to", str(end), "--every", str(end), "--rtol", "1e-11",
+                           "--output", "-"], check=True, capture_output=True, text=True).stdout
+    rows = list(csv.reader(io.StringIO(text)))
+    return dict(zip(rows[0], map(float, rows[-1])))
+
+
+def refused(model, words, *options):
+    found = subprocess.run([program, "export", model, "--c", "--output", os.devnull, *options], capture_output=True,
+                           text=True)
+    assert found.returncode != 0 and words in found.stderr, found.stderr
+
+
+crank = os.path.join(root, "examples", "slider-crank.lua")
+qr, svd = Form(crank), Form(crank, "--form", "svd")
+parts = Form(crank, "--form", "partition", "--independent", "phi")
+y = qr.start()
+for form in (svd, parts):
+    assert difference(qr.rate(y)[1], form.rate(y)[1]) < 1e-12
+    assert difference(qr.state(y)[1], form.state(y)[1]) < 1e-12
+y[3] += 0.1  # velocities beside the constraints: the shortest way back, or the crank's speed stays
+assert difference(qr.state(y)[1], svd.state(y)[1]) < 1e-12
+x = parts.state(y)[1]
+assert x[parts.size["FIRST_V"]] == y[3]
+assert difference(qr.rate(y)[1], parts.rate(y)[1]) > 1e-4
+
+expected = last(crank, 0.5)
+names = ["phi", "theta", "x", "der(phi)", "der(theta)", "der(x)"]
+for form in (qr, svd, parts):
+    errors = [max(abs(a - expected[n]) for a, n in zip(form.steps(0.5, count), names)) for count in (400, 800, 1600)]
+    print("errors of 400, 800, 1600 steps: %.1e %.1e %.1e" % tuple(errors))
+    assert errors[0] < 1e-6 and errors[1] < errors[0] / 12 and errors[2] < errors[1] / 12, errors
+
+disk = os.path.join(root, "examples", "rolling-disk.lua")
+qr, svd = Form(disk), Form(disk, "--form", "svd")
+assert difference(qr.rate(qr.start())[1], svd.rate(svd.start())[1]) < 1e-12
+
+twice = os.path.join(here, "redundant.lua")
+qr, svd = Form(twice), Form(twice, "--form", "svd")
+assert difference(qr.rate(qr.start())[1], svd.rate(svd.start())[1]) < 1e-12
+y = [0.6, -0.8, 0.8, 0.6]
+code, x = svd.state(y)  # multipliers: the shortest, proportional to the rows; N = v^2 - g y, W = (2 x, 2 y) times (1, 2)
+assert code == 0 and abs(2 * x[0] - x[1]) < 1e-12 and abs(2 * (x[0] + 2 * x[1]) - (1.0 + 0.8 * 9.81)) < 1e-12, x
+
+refused(crank, "needs --independent", "--form", "partition")
+refused(crank, "leave 1", "--form", "partition", "--independent", "phi,x")
+refused(crank, "belongs to --form partition", "--independent", "phi")
