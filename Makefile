@@ -94,10 +94,10 @@ test-deb: ## the Debian packages, installed, used and removed in a fresh Debian
 	@$(MAKE) --no-print-directory build
 	@tests/install/debian build
 
-python: ## the package driftless for Python, in build/python
+python: ## the package driftless for Python, in build/python, and its wheel, in build/
 	@$(INSTALL) build test
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
-	@cmake --build build -j $(JOBS) --target driftless_python
+	@cmake --build build -j $(JOBS) --target python_wheel && ls build/*.whl
 
 threads: ## runs of one model in several threads, under the thread sanitizer
 	@$(INSTALL) build test

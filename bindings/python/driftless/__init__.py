@@ -38,6 +38,7 @@ from ._symbols import (
 from ._symbols import absolute as abs
 from ._symbols import maximum as max
 from ._symbols import minimum as min
+from ._version import __version__
 from ._writing import Model, language
 
 __all__ = [
