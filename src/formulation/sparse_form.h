@@ -64,6 +64,8 @@ typedef struct dfl_sparse_form {
     dfl_saddle_ldl *split, *flip, *mass;
     double *metric, *twice; /* nv; 2 nv and the numbers of [W W] */
     double *W_ref;          /* W at the last decomposition */
+    double *W_before;       /* W at a state within a step */
+    int parts;              /* that the last step was divided into (sparse_passages.c) */
     int *vel_of_W;          /* entries of jac.vel that are those of W, or -1 */
     dfl_point scratch;
 } dfl_sparse_form;
@@ -81,5 +83,9 @@ extern const dfl_constraint_class dfl_sparse_constraints;
 dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form);
 void dfl_sparse_ranks_clear(dfl_sparse_form *form);
 bool dfl_sparse_ranks_watch(dfl_sparse_form *form);
+
+/* sparse_passages.c: as dfl_formulation_flips. */
+int dfl_sparse_flips(double *smallest, dfl_formulation *base, const dfl_point *from,
+                     const dfl_point *to);
 
 #endif

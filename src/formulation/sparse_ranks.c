@@ -2,11 +2,8 @@
    positions.
 
    The LDL^T of [D W^T; W 0] eliminates row after row; the pivot of a row is its distance from the rows
-   before it. A row at a distance of rounding is redundant. A step has passed a singular position if
-   W(to) D^-1 W(from)^T has lost the positive definite symmetric part that W W^T has: y with
-   W(to)^T y = 0 in between, continued, turns y^T W(to) D^-1 W(from)^T y negative. With A = W(to) + W(from)
-   and B = W(to) - W(from) this part is (A D^-1 A^T - B D^-1 B^T)/2: its inertia is that of the pivots
-   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition: in doubt the step becomes smaller. */
+   before it. A row at a distance of rounding is redundant. Passages of singular positions:
+   sparse_passages.c. */
 #include "formulation/sparse_form.h"
 
 #include "context/context.h"
@@ -42,9 +39,11 @@ dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form)
     form->metric = dfl_alloc(ctx, (size_t)nv + 1, d);
     form->twice = dfl_alloc(ctx, 2 * ((size_t)(nv + nc) + entries) + 1, d);
     form->W_ref = dfl_alloc(ctx, entries + 1, d);
+    form->W_before = dfl_alloc(ctx, entries + 1, d);
     form->vel_of_W = dfl_alloc(ctx, entries + 1, sizeof(int));
     form->zeros = dfl_alloc(ctx, (size_t)nv + 1, sizeof(int));
-    if (!form->metric || !form->twice || !form->W_ref || !form->vel_of_W || !form->zeros)
+    if (!form->metric || !form->twice || !form->W_ref || !form->W_before || !form->vel_of_W ||
+        !form->zeros)
         return DFL_NO_MEMORY;
     find_W_in_jacobian(form);
     if (!status)
@@ -73,6 +72,7 @@ void dfl_sparse_ranks_clear(dfl_sparse_form *form)
     dfl_free(ctx, form->metric);
     dfl_free(ctx, form->twice);
     dfl_free(ctx, form->W_ref);
+    dfl_free(ctx, form->W_before);
     dfl_free(ctx, form->vel_of_W);
     dfl_free(ctx, form->zeros);
 }
@@ -260,25 +260,6 @@ static double drift(dfl_formulation *base, const dfl_point *point)
     return sqrt(largest);
 }
 
-static int flips(double *smallest, dfl_formulation *base, const dfl_point *from,
-                 const dfl_point *to)
-{
-    dfl_sparse_form *form = (dfl_sparse_form *)base;
-    const int nv = base->sys->n3, entries = form->W.start[form->W.columns];
-    double *D = form->twice, *A = D + 2 * nv, *B = A + entries;
-    for (int j = 0; j < nv; j++) {
-        D[j] = form->metric[j];
-        D[nv + j] = -form->metric[j];
-    }
-    for (int k = 0; k < entries; k++) {
-        A[k] = to->blocks.W[k] + from->blocks.W[k];
-        B[k] = to->blocks.W[k] - from->blocks.W[k];
-    }
-    const int count = dfl_saddle_ldl_inertia(form->flip, D, A, form->dropped);
-    *smallest = count > 0 ? 0 : 1; /* at the end of the step, which shrinks onto it */
-    return count;
-}
-
 /* The rows at most ten times as far from others as the nearest one, at the last decomposition. */
 static void weak_rows(char *text, size_t size, dfl_formulation *base)
 {
@@ -371,7 +352,7 @@ const dfl_constraint_class dfl_sparse_constraints = {.ranks = ranks,
                                                      .decompose = decompose,
                                                      .weakness = weakness,
                                                      .drift = drift,
-                                                     .flips = flips,
+                                                     .flips = dfl_sparse_flips,
                                                      .weak_rows = weak_rows,
                                                      .violated_row = violated_row,
                                                      .depends_on_position = depends_on_position,

@@ -242,29 +242,71 @@ static void coordinates_are_chosen(void **state)
     }
 }
 
+static scripted load_many(const char *example, const char *count, const char *more)
+{
+    const char *const sets[] = {count, more};
+    char path[500];
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {
+        .dynamics = DFL_DYNAMICS_ABSOLUTE, .set = sets, .nset = more ? 2 : 1};
+    snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, example);
+    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path, &options));
+    return prepare(s, true);
+}
+
 /* Absolute coordinates that are zero but for rounding have the sizes of others. */
 static void many_loops_start(void **state)
 {
     (void)state;
-    char path[500];
-    scripted s = {.ctx = dfl_context_create()};
-    const char *const sets[] = {"N=35"};
-    const dfl_script_options options = {.dynamics = DFL_DYNAMICS_ABSOLUTE, .set = sets, .nset = 1};
-    snprintf(path, sizeof path, "%s/examples/four-bar-bodies.lua", DFL_SOURCE_DIR);
-    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path, &options));
-    s = prepare(s, true);
+    scripted s = load_many("four-bar-bodies", "N=35", NULL);
     scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6});
     scripted_advance(&s, 0.01);
     assert_true(dfl_solver_statistics(s.solver).rejected_newton == 0);
     scripted_free(&s);
 }
 
+/* Rows of long trains are nearly dependent: steps are not refused as passages of singular positions. */
+static void long_trains_take_long_steps(void **state)
+{
+    (void)state;
+    long steps[2];
+    for (int k = 0; k < 2; k++) {
+        scripted s = load_many("train", k == 0 ? "N=5" : "N=80", NULL);
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6});
+        scripted_advance(&s, 3);
+        steps[k] = dfl_solver_statistics(s.solver).attempts;
+        assert_true(5 * dfl_solver_statistics(s.solver).rejected_newton < steps[k]);
+        scripted_free(&s);
+    }
+    assert_true(steps[1] < 2 * steps[0]);
+}
+
+/* Dividing the way of a step hides no passage: bars that go round stop where they lie on a line. */
+static void singular_positions_are_not_passed(void **state)
+{
+    (void)state;
+    static const char *const count[] = {"N=2", "N=12", "N=30"};
+    for (int k = 0; k < 3; k++) {
+        scripted s = load_many("four-bar-bodies", count[k], "turn=12");
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6});
+        const dfl_status status = dfl_solver_advance(s.solver, 1);
+        assert_true(status == DFL_SINGULAR || status == DFL_RANK_CHANGED);
+        assert_true(fabs(dfl_solver_time(s.solver) - 0.0485) < 2e-3);
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples_move_alike),        cmocka_unit_test(all_joints_move_alike),
-        cmocka_unit_test(forces_in_joints_act_alike), cmocka_unit_test(a_long_chain_does_not_drift),
-        cmocka_unit_test(coordinates_are_chosen),     cmocka_unit_test(many_loops_start),
+        cmocka_unit_test(examples_move_alike),
+        cmocka_unit_test(all_joints_move_alike),
+        cmocka_unit_test(forces_in_joints_act_alike),
+        cmocka_unit_test(a_long_chain_does_not_drift),
+        cmocka_unit_test(coordinates_are_chosen),
+        cmocka_unit_test(many_loops_start),
+        cmocka_unit_test(long_trains_take_long_steps),
+        cmocka_unit_test(singular_positions_are_not_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
