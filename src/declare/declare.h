@@ -44,7 +44,8 @@ typedef struct dfl_declaration {
     double preset;      /* ... and the one of the script */
     dfl_expr symbol;    /* p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
     dfl_expr velocity;  /* position: the symbol of its own velocity */
-    dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR */
+    dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR;
+                           input: the function of time that is added to it, or DFL_NO_EXPR */
     char *carries;      /* position, speed: names of massless bodies that move with it, or NULL */
     bool quasistatic;   /* position, speed: may follow from stiffness where it has no mass */
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */

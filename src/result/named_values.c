@@ -26,6 +26,7 @@ static dfl_status pass_value(reader *r, int depth);
 static dfl_status pass_members(reader *r, int depth, char end);
 static dfl_status find_member(bool *found, reader *r, const char *name);
 static dfl_status read_numbers(reader *r);
+static dfl_status check_status(reader *r);
 static dfl_status add(dfl_named_values *out, const char *name, double value);
 
 dfl_status dfl_named_values_read(dfl_named_values *out, dfl_context *ctx, const char *path)
@@ -39,6 +40,8 @@ dfl_status dfl_named_values_read(dfl_named_values *out, dfl_context *ctx, const 
     if (!status && (accept(&r, 0), *r.at))
         status = refuse(&r, "a second value");
     bool found = false;
+    if (!status)
+        status = check_status(&r);
     static const char *const members[] = {"state", "final"};
     for (int i = 0; !status && !found && i < 2; i++) {
         r.at = r.text;
@@ -157,6 +160,20 @@ static dfl_status pass_members(reader *r, int depth, char end)
             status = pass_value(r, depth + 1);
     } while (!status && accept(r, ','));
     return !status && !accept(r, end) ? refuse(r, "a bracket is not closed") : status;
+}
+
+/* A result that failed has no state to rely on. */
+static dfl_status check_status(reader *r)
+{
+    bool found = false;
+    r->at = r->text;
+    dfl_status status = find_member(&found, r, "status");
+    accept(r, 0);
+    if (!status && found && !strncmp(r->at, "\"failed\"", 8))
+        status =
+            dfl_fail(r->out->ctx, DFL_INVALID,
+                     "%s is the result of something that failed; its state is not used", r->path);
+    return status;
 }
 
 /* Goes to the value of a member of the object here. The text has been passed once. */

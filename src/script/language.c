@@ -153,6 +153,7 @@ static int call_input(lua_State *L)
     apply_set(&model->declarations.item[number].value, L, name);
     if (dfl_input_file(&function, L, name)) /* the value is added, for analyses */
         model->declarations.item[number].value = model->declarations.item[number].preset = 0;
+    model->declarations.item[number].expr = function;
     dfl_symbol_push(L, function == DFL_NO_EXPR ? symbol : dfl_add(model->graph, symbol, function));
     return 1;
 }

@@ -27,6 +27,9 @@ void dfl_diagnosis_json(dfl_text *text, dfl_runnable *run, const dfl_settings *s
     add_joints(text, eq, diagnosis);
     add_directions(text, eq, diagnosis);
     add_residuals(text, diagnosis);
+    dfl_text_add(text, ",\n  \"inputs\": [");
+    dfl_study_list_inputs(text, eq, true);
+    dfl_text_add(text, "]");
     add_notes(text, eq->model);
     dfl_text_add(text, ",\n  \"start\": {\"completed\": %s, \"message\": ",
                  diagnosis->start ? "false" : "true");

@@ -53,6 +53,7 @@ void dfl_diagnosis_text(dfl_text *text, dfl_runnable *run, const dfl_settings *s
         add_line(text, dfl_describe_set(&line, eq, &diagnosis->sets[i]), &line);
     for (int i = 0; i < eq->nl; i++)
         add_line(text, dfl_describe_joint(&line, eq, diagnosis, i), &line);
+    dfl_study_list_inputs(text, eq, false);
     for (int i = 0; i < eq->model->notes.count; i++)
         dfl_text_add(text, "  note                %s\n", eq->model->notes.item[i]);
     for (int i = 0; i < diagnosis->ndirections; i++)

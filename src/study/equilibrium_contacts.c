@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { MOST_NAMED = 5 }; /* contacts in a message */
+
 /* The multiplier of a constraint that a contact declares. */
 static double multiplier_of(const dfl_equations *eq, int declared, const double *x)
 {
@@ -70,8 +72,21 @@ dfl_status dfl_study_name_contacts(dfl_runnable *run, dfl_status failure)
     char *message = dfl_copy_string(ctx, dfl_message(ctx));
     if (!message)
         return DFL_NO_MEMORY;
-    dfl_fail(ctx, failure, "%s; contacts stay open or closed as they are at the start (--at)",
-             message);
+    const dfl_actions *actions = &eq_of(run)->model->actions;
+    dfl_text modes = {.ctx = ctx};
+    for (int i = 0; i < actions->touches.count && i < MOST_NAMED; i++) {
+        const dfl_touch *touch = &actions->touches.item[i];
+        const dfl_contact_mode mode = dfl_runnable_mode(run, i);
+        dfl_text_add(&modes, "%s'%s' %s", i ? ", " : "", touch->name,
+                     touch->normal >= 0 && !mode.closed ? "is open"
+                     : mode.stick                       ? "sticks"
+                     : touch->normal >= 0               ? "is closed"
+                                                        : "slips");
+    }
+    dfl_fail(ctx, failure,
+             "%s; contacts stay as they are at the start: %s%s; --at starts elsewhere", message,
+             dfl_text_string(&modes), actions->touches.count > MOST_NAMED ? ", ..." : "");
+    dfl_text_clear(&modes);
     dfl_free(ctx, message);
     return failure;
 }

@@ -37,7 +37,7 @@ dfl_status dfl_inverse_check_paths(dfl_pursuit *it, int level)
     if (!status && found.row >= 0) {
         name_path(name, sizeof name, eq, found.row);
         if (found.order < 2 + level)
-            return dfl_fail(ctx, DFL_INVALID,
+            return dfl_fail(ctx, DFL_INCONSISTENT,
                             "the inputs cannot follow the path of %s at t = %g: it %s, and its "
                             "derivatives must be continuous up to number %d; make it smoother",
                             name, found.t, derivative_name[found.order], 1 + level);
@@ -51,7 +51,7 @@ dfl_status dfl_inverse_check_paths(dfl_pursuit *it, int level)
     else
         found.row = -1;
     if (!status && level > 0 && found.row >= 0)
-        return dfl_fail(ctx, DFL_INVALID,
+        return dfl_fail(ctx, DFL_INCONSISTENT,
                         "the inputs cannot follow the motion at t = %g: the force along %s %s with "
                         "time there, and the inputs do not act where the motion is prescribed",
                         found.t, dfl_equations_v(eq)[found.row].name,
@@ -89,7 +89,7 @@ dfl_status dfl_inverse_check_switches(dfl_pursuit *it, double t)
         else if (!status && branch != it->branch[i]) {
             dfl_text name = {.ctx = ctx};
             dfl_study_name_switch(&name, run, i);
-            status = dfl_fail(ctx, DFL_INVALID,
+            status = dfl_fail(ctx, DFL_INCONSISTENT,
                               "the inputs cannot follow the motion before t = %g: %s switches, and "
                               "the inputs do not act where the motion is prescribed",
                               t, dfl_text_string(&name));
@@ -109,7 +109,7 @@ dfl_status dfl_inverse_refuse_growing(dfl_context *ctx, const dfl_modes *modes)
             dfl_text_add(&list, "%s%.6g %c %.6gi", i ? ", " : "", modes->mode[i].re,
                          modes->mode[i].im < 0 ? '-' : '+', fabs(modes->mode[i].im));
     const dfl_status status =
-        dfl_fail(ctx, DFL_INVALID,
+        dfl_fail(ctx, DFL_SINGULAR,
                  "the motion that the prescribed ones leave open is unstable, with the "
                  "eigenvalues %s; prescribe another output",
                  dfl_text_string(&list));

@@ -34,7 +34,7 @@ dfl_status dfl_path_breaks(dfl_path_break *out, const dfl_pursuit *it, const dfl
                            int count, int orders);
 
 /* inverse_checks.c: paths, when the equations of motion are differentiated `level` times; switches of forces that are differentiated; what inputs
-   that act directly leave open, at the start (t, out->x) and at the end. DFL_INVALID: it cannot be followed. */
+   that act directly leave open, at the start (t, out->x) and at the end. DFL_INCONSISTENT, DFL_SINGULAR: it cannot be followed. */
 dfl_status dfl_inverse_check_paths(dfl_pursuit *it, int level);
 dfl_status dfl_inverse_check_switches(dfl_pursuit *it, double t);
 dfl_status dfl_inverse_check_open_motion(dfl_pursuit *it, double t);

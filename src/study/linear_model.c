@@ -130,7 +130,7 @@ static dfl_status choose_inputs(input_call *out, dfl_linear_model *model, const 
     out->inputs = dfl_alloc(ctx, room, sizeof *out->inputs);
     model->inputs = dfl_alloc(ctx, room, sizeof *model->inputs);
     dfl_status status = out->inputs && model->inputs ? DFL_OK : DFL_NO_MEMORY;
-    if (!status && names)
+    if (!status && names && *names)
         status = dfl_name_list_split(&list, ctx, names);
     for (int i = 0; !status && !names && i < declared->declarations.count; i++)
         if (declared->declarations.item[i].kind == DFL_AN_INPUT)

@@ -54,7 +54,7 @@ typedef struct dfl_linear_model {
 } dfl_linear_model;
 
 /* The model's linear equations at a state. `inputs`, `outputs`: names separated by commas; NULL: all
-   inputs, and all outputs or, without any, all positions. An output may be any variable. The
+   inputs ("": none), and all outputs or, without any, all positions. An output may be any variable. The
    caller clears *out also after a failure. DFL_INVALID: a name does not exist. */
 dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
                                    const dfl_state_found *state, const char *inputs,

@@ -146,7 +146,7 @@ static dfl_status check_degree(dfl_servo *it)
     const dfl_status status = dfl_servo_analyse(&determined, &internal, it, NULL);
     if (status || (determined && internal == it->internal))
         return status;
-    return dfl_fail(ctx_of(it->array.run), DFL_INVALID,
+    return dfl_fail(ctx_of(it->array.run), DFL_INCONSISTENT,
                     "the inputs cannot follow the motion at t = %g: other derivatives of it "
                     "determine them than at the start; prescribe another output",
                     it->t);

@@ -20,8 +20,8 @@ typedef struct dfl_servo {
 
 /* Starts at (t, x), which is near a state that follows the motions: differentiates them until the inputs are
    determined, or as far as they can be. The caller clears *out also after a failure.
-   DFL_INCONSISTENT: the inputs do not follow, or are not determined. DFL_INVALID: the motion that is left open is
-   unstable; the message has its eigenvalues; or the model has parts for which this is not possible. */
+   DFL_INCONSISTENT: the inputs do not follow, or are not determined. DFL_SINGULAR: the motion that is left open is
+   unstable; the message has its eigenvalues. DFL_INVALID: the model has parts for which this is not possible. */
 dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs, int nu,
                            double rtol, double t, const double *x);
 void dfl_servo_clear(dfl_servo *servo);

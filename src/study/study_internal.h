@@ -108,6 +108,9 @@ bool dfl_study_contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
 dfl_expr dfl_study_switch_argument(const dfl_graph *graph, const dfl_switch *item);
 dfl_study_part dfl_study_switch_part(dfl_runnable *run, const dfl_switch *item);
 void dfl_study_name_switch(dfl_text *text, dfl_runnable *run, int number);
+
+/* The inputs of a model, in lines or as members of a list (input_list.c). */
+void dfl_study_list_inputs(dfl_text *text, const dfl_equations *eq, bool json);
 /* What a switching function of the solver belongs to; `user` is the dfl_runnable. */
 void dfl_study_name_function(char *out, size_t size, int function, void *user);
 

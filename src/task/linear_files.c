@@ -5,6 +5,7 @@
 #include "task/task_internal.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A kind of file: how it takes a matrix, and a list of names. */
@@ -12,7 +13,29 @@ typedef struct sink {
     void (*matrix)(void *to, const char *name, const double *A, int rows, int columns);
     void (*names)(void *to, const char *name, const char *const *names, int count);
     void *to;
+    int number; /* in a series, which all names end with: A_1, ...; 0: alone */
 } sink;
+
+static const char *name_in_series(char *full, size_t size, const sink *file, const char *name)
+{
+    if (file->number)
+        snprintf(full, size, "%s_%d", name, file->number);
+    else
+        snprintf(full, size, "%s", name);
+    return full;
+}
+
+static void put_matrix(const sink *file, const char *name, const double *A, int rows, int columns)
+{
+    char full[40];
+    file->matrix(file->to, name_in_series(full, sizeof full, file, name), A, rows, columns);
+}
+
+static void put_names(const sink *file, const char *name, const char *const *names, int count)
+{
+    char full[40];
+    file->names(file->to, name_in_series(full, sizeof full, file, name), names, count);
+}
 
 /* The names of all unknowns; free it. */
 static const char **all_names(const dfl_task_state *near, dfl_context *ctx)
@@ -30,21 +53,21 @@ static void hand_over(const sink *file, const dfl_task_state *near, dfl_context 
     const dfl_linear_model *model = &near->linear;
     const int n = near->model.eq->n;
     const dfl_linear_equations at = dfl_linear_model_equations(model);
-    file->matrix(file->to, "A", at.A, at.ny, at.ny);
-    file->matrix(file->to, "B", at.B, at.ny, at.nu);
-    file->matrix(file->to, "C", at.C, at.no, at.ny);
-    file->matrix(file->to, "D", at.D, at.no, at.nu);
-    file->matrix(file->to, "t", &model->t, 1, 1);
-    file->names(file->to, "states", model->states, at.ny);
-    file->names(file->to, "inputs", model->inputs, at.nu);
-    file->names(file->to, "outputs", model->outputs, at.no);
+    put_matrix(file, "A", at.A, at.ny, at.ny);
+    put_matrix(file, "B", at.B, at.ny, at.nu);
+    put_matrix(file, "C", at.C, at.no, at.ny);
+    put_matrix(file, "D", at.D, at.no, at.nu);
+    put_matrix(file, "t", &model->t, 1, 1);
+    put_names(file, "states", model->states, at.ny);
+    put_names(file, "inputs", model->inputs, at.nu);
+    put_names(file, "outputs", model->outputs, at.no);
     const char **names = model->all.E ? all_names(near, ctx) : NULL;
     if (!names)
         return;
-    file->matrix(file->to, "E_all", model->all.E, n, n);
-    file->matrix(file->to, "A_all", model->all.A, n, n);
-    file->matrix(file->to, "B_all", model->all.B, n, at.nu);
-    file->names(file->to, "variables", names, n);
+    put_matrix(file, "E_all", model->all.E, n, n);
+    put_matrix(file, "A_all", model->all.A, n, n);
+    put_matrix(file, "B_all", model->all.B, n, at.nu);
+    put_names(file, "variables", names, n);
     dfl_free(ctx, names);
 }
 
@@ -82,9 +105,9 @@ static void add_mat_names(void *to, const char *name, const char *const *names, 
     dfl_free(out->ctx, letters);
 }
 
-void dfl_task_write_mat(dfl_text *out, const dfl_task_state *near)
+void dfl_task_write_mat(dfl_text *out, const dfl_task_state *near, int number)
 {
-    hand_over(&(sink){add_mat_matrix, add_mat_names, out}, near, out->ctx);
+    hand_over(&(sink){add_mat_matrix, add_mat_names, out, number}, near, out->ctx);
 }
 
 static void add_octave_matrix(void *to, const char *name, const double *A, int rows, int columns)
@@ -105,11 +128,11 @@ static void add_octave_names(void *to, const char *name, const char *const *name
     dfl_text_add(out, "};\n");
 }
 
-void dfl_task_write_octave(dfl_text *out, const dfl_task_state *near)
+void dfl_task_write_octave(dfl_text *out, const dfl_task_state *near, int number)
 {
     dfl_text_add(out, "%% y' = A y + B u, outputs = C y + D u at t = %.17g (%s)\n", near->linear.t,
                  dfl_point_kind_name(near->linear.linear.kind));
-    hand_over(&(sink){add_octave_matrix, add_octave_names, out}, near, out->ctx);
+    hand_over(&(sink){add_octave_matrix, add_octave_names, out, number}, near, out->ctx);
 }
 
 static void add_h5_matrix(void *to, const char *name, const double *A, int rows, int columns)
@@ -124,5 +147,5 @@ static void add_h5_names(void *to, const char *name, const char *const *names, i
 
 void dfl_task_write_h5(dfl_matrix_file *out, const dfl_task_state *near)
 {
-    hand_over(&(sink){add_h5_matrix, add_h5_names, out}, near, near->linear.linear.ctx);
+    hand_over(&(sink){add_h5_matrix, add_h5_names, out, 0}, near, near->linear.linear.ctx);
 }

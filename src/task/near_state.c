@@ -64,6 +64,12 @@ dfl_status dfl_task_find_linear(dfl_task_state *near, const dfl_task_options *op
                                    options->inputs, options->outputs);
 }
 
+dfl_status dfl_task_find_free(dfl_task_state *near, const dfl_task_options *options)
+{
+    return dfl_linear_model_create(&near->linear, near->model.runnable, &near->state, "",
+                                   options->outputs);
+}
+
 void dfl_task_clear(dfl_task_state *near)
 {
     dfl_linear_model_clear(&near->linear);

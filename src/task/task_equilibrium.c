@@ -19,6 +19,8 @@ static dfl_status search_often(dfl_text *text, dfl_text *json, dfl_task_state *n
                                const dfl_task_options *options);
 static void list_guesses(dfl_text *at, const dfl_task_state *near, const double *base, int start);
 static bool is_known(const double *x, const double *known, int count, const dfl_equations *eq);
+static bool is_beside(const double *x, const double *known, int count, const dfl_task_state *near,
+                      const dfl_modes *modes);
 static void clear(values *found, dfl_context *ctx);
 static bool is_judged(const dfl_task_state *near);
 static const char *stability(const values *found, const dfl_task_state *near);
@@ -45,18 +47,32 @@ dfl_status dfl_task_equilibrium(dfl_task *it)
     return status;
 }
 
+/* A search starts at the given values, or near them if they contradict the constraints. */
+static dfl_status find_start(dfl_task_state *near, const char *at)
+{
+    dfl_runnable *run = near->model.runnable;
+    dfl_state_choice start = {.at = at};
+    dfl_status status = dfl_study_state(&near->state, run, &near->settings, &start);
+    if (status && at && status != DFL_NO_MEMORY && status != DFL_INVALID) {
+        dfl_free(near->ctx, near->state.x);
+        near->state.x = NULL;
+        start.near = true;
+        status = dfl_study_state(&near->state, run, &near->settings, &start);
+    }
+    return status;
+}
+
 static dfl_status search(values *out, dfl_task_state *near, const dfl_task_options *options,
                          const char *at)
 {
     const dfl_derived *model = &near->model;
     dfl_context *ctx = model->model->ctx;
-    const dfl_state_choice start = {.at = at, .near = true};
-    dfl_status status = dfl_study_state(&near->state, model->runnable, &near->settings, &start);
+    dfl_status status = find_start(near, at);
     if (!status)
         status = dfl_study_equilibrium(&near->state.equilibrium, near->state.x, model->runnable,
                                        near->state.t, options->steady);
     if (!status)
-        status = dfl_task_find_linear(near, options);
+        status = dfl_task_find_free(near, options);
     if (!status)
         status = dfl_modes_find(&out->modes, ctx, near->linear.linear.ny, near->linear.linear.A);
     if (!status)
@@ -100,7 +116,8 @@ static dfl_status search_often(dfl_text *text, dfl_text *json, dfl_task_state *n
         if (result == DFL_NO_MEMORY)
             status = result;
         failure = failure ? failure : result;
-        if (!result && !is_known(p, known + np, count, eq)) {
+        if (!result && !is_known(p, known + np, count, eq) &&
+            !is_beside(p, known + np, count, near, &found.modes)) {
             memcpy(known + np * (size_t)++count, p, np * sizeof *p);
             write_text(text, &found, near);
             dfl_text_add(&list, count > 1 ? ",\n{" : "\n{");
@@ -153,6 +170,53 @@ static bool is_known(const double *x, const double *known, int count, const dfl_
             return true;
     }
     return false;
+}
+
+/* d loses what it has along a shape, which has lost its part along those before. */
+static void remove_part(double *d, const double *shape, int n)
+{
+    double along = 0, square = 0;
+    for (int i = 0; i < n; i++) {
+        along += d[i] * shape[i];
+        square += shape[i] * shape[i];
+    }
+    for (int i = 0; square > 1e-12 && i < n; i++)
+        d[i] -= along / square * shape[i];
+}
+
+/* Whether an equilibrium is one of a row of them: it differs from a known one only in directions without
+   stiffness, those of eigenvalues zero. */
+static bool is_beside(const double *x, const double *known, int count, const dfl_task_state *near,
+                      const dfl_modes *modes)
+{
+    const int np = near->model.eq->np;
+    const size_t row = (size_t)np;
+    double *shapes = dfl_alloc(near->ctx, row * (size_t)(modes->indifferent + 2), sizeof *shapes);
+    double *d = shapes ? shapes + row * (size_t)modes->indifferent : NULL;
+    bool beside = false;
+    int free = 0;
+    for (int k = 0; shapes && k < modes->count && free < modes->indifferent; k++) {
+        const dfl_mode *mode = &modes->mode[k];
+        double *shape = shapes + row * (size_t)free;
+        if (hypot(mode->re, mode->im) > mode->doubt)
+            continue;
+        dfl_mode_shape(shape, d, &near->linear.linear, np, modes, k);
+        for (int i = 0; i < free; i++)
+            remove_part(shape, shapes + row * (size_t)i, np);
+        free++;
+    }
+    for (int k = 0; free > 0 && !beside && k < count; k++) {
+        double size = 0, left = 0;
+        for (int i = 0; i < np; i++)
+            size = fmax(size, fabs(d[i] = x[i] - known[(size_t)k * row + (size_t)i]));
+        for (int i = 0; i < free; i++)
+            remove_part(d, shapes + row * (size_t)i, np);
+        for (int i = 0; i < np; i++)
+            left = fmax(left, fabs(d[i]));
+        beside = left <= 1e-6 * (1 + size);
+    }
+    dfl_free(near->ctx, shapes);
+    return beside;
 }
 
 static void clear(values *found, dfl_context *ctx)

@@ -55,6 +55,8 @@ dfl_status dfl_task_derive_dense(dfl_task_state *near, const dfl_task_options *o
 const dfl_linearized *dfl_task_linear(const dfl_task_state *near);
 dfl_status dfl_task_find(dfl_task_state *near, const dfl_task_options *options);
 dfl_status dfl_task_find_linear(dfl_task_state *near, const dfl_task_options *options);
+/* ... without inputs, which may then move constraints. */
+dfl_status dfl_task_find_free(dfl_task_state *near, const dfl_task_options *options);
 /* Forgets what was derived and found. */
 void dfl_task_clear(dfl_task_state *near);
 
@@ -104,10 +106,10 @@ dfl_status dfl_task_kicks_find(dfl_task_kicks *out, dfl_task_state *near, dfl_co
 void dfl_task_kicks_json(dfl_text *json, const dfl_task_kicks *it, const dfl_linear_model *model);
 void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *it, const dfl_linear_model *model);
 
-/* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab
-   (linear_files.c). */
-void dfl_task_write_mat(dfl_text *out, const dfl_task_state *near);
-void dfl_task_write_octave(dfl_text *out, const dfl_task_state *near);
+/* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab (linear_files.c). With
+   a number the names are those of a series: A_1, ... */
+void dfl_task_write_mat(dfl_text *out, const dfl_task_state *near, int number);
+void dfl_task_write_octave(dfl_text *out, const dfl_task_state *near, int number);
 /* ... and to an HDF5 file, in the group where values go. */
 void dfl_task_write_h5(dfl_matrix_file *out, const dfl_task_state *near);
 

@@ -7,23 +7,24 @@
 static const struct {
     const char *name;
     dfl_status (*function)(dfl_task *it);
-} tasks[] = {{"linearize", dfl_task_linearize},
-             {"modes", dfl_task_modes},
-             {"equilibrium", dfl_task_equilibrium},
-             {"response", dfl_task_response},
-             {"lqr", dfl_task_lqr},
-             {"inverse", dfl_task_inverse},
-             {"compare", dfl_task_compare},
-             {"export", dfl_task_export},
-             {"gradient", dfl_task_gradient},
-             {"optimize", dfl_task_optimize}};
+    const char *fields; /* of its JSON besides status and message, null if it fails */
+} tasks[] = {{"linearize", dfl_task_linearize, "at states inputs outputs A B C D"},
+             {"modes", dfl_task_modes, "at unstable eigenvalues"},
+             {"equilibrium", dfl_task_equilibrium, "stable unstable stability residual at state"},
+             {"response", dfl_task_response, "at poles omega response"},
+             {"lqr", dfl_task_lqr, "at states inputs K poles"},
+             {"inverse", dfl_task_inverse, "t drives state final"},
+             {"compare", dfl_task_compare, ""},
+             {"export", dfl_task_export, ""},
+             {"gradient", dfl_task_gradient, "value gradient"},
+             {"optimize", dfl_task_optimize, "objective start best runs iterations"}};
 enum { TASKS = sizeof tasks / sizeof *tasks };
 
 static dfl_status find_task(int *out, dfl_context *ctx, const char *name);
 static dfl_status check_options(dfl_context *ctx, const dfl_task_options *options);
 static dfl_status perform(dfl_task *it, int number);
 static dfl_status write_files(const dfl_task *it);
-static void add_failure(dfl_text *json, const char *message);
+static void add_failure(dfl_text *json, const char *message, const char *fields);
 static void name_fields(dfl_context *ctx, dfl_status status);
 
 dfl_status dfl_model_task(dfl_task **out, dfl_context *ctx, const dfl_model *model,
@@ -94,7 +95,7 @@ static dfl_status perform(dfl_task *it, int number)
         name_fields(it->ctx, status);
     if (status && status != DFL_STOPPED) {
         dfl_text_clear(&it->json);
-        add_failure(&it->json, dfl_message(it->ctx));
+        add_failure(&it->json, dfl_message(it->ctx), tasks[number].fields);
     }
     it->report = (dfl_task_report){.text = dfl_text_string(&it->text),
                                    .json = dfl_text_string(&it->json),
@@ -122,10 +123,15 @@ static dfl_status write_files(const dfl_task *it)
 }
 
 /* The object of a failure. */
-static void add_failure(dfl_text *json, const char *message)
+static void add_failure(dfl_text *json, const char *message, const char *fields)
 {
     dfl_text_add(json, "{\"status\": \"failed\", \"message\": ");
     dfl_json_string(json, message);
+    while (*fields) {
+        const size_t length = strcspn(fields, " ");
+        dfl_text_add(json, ", \"%.*s\": null", (int)length, fields);
+        fields += length + strspn(fields + length, " ");
+    }
     dfl_text_add(json, "}\n");
 }
 

@@ -22,8 +22,7 @@ static dfl_status write_h5(dfl_matrix_file *file, const dfl_task_state *near,
 dfl_status dfl_task_linearize(dfl_task *it)
 {
     const dfl_task_options *options = &it->options;
-    const dfl_status status = dfl_task_derive_dense(
-        &it->near, options, options->along ? ".json .h5 .hdf5" : ".json .mat .m .h5 .hdf5");
+    const dfl_status status = dfl_task_derive_dense(&it->near, options, ".json .mat .m .h5 .hdf5");
     if (status)
         return status;
     return options->along ? along_run(&it->text, &it->json, &it->near, options)
@@ -91,12 +90,26 @@ static dfl_status find_at(dfl_task_state *near, const dfl_task_options *options,
     return find_equations(near, &at);
 }
 
+/* To all files FILE.mat and FILE.m. */
+static dfl_status write_texts(const dfl_text *mat, const dfl_text *octave,
+                              const dfl_task_state *near, const dfl_task_options *options)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < options->noutput; i++)
+        if (dfl_ends_with(options->output[i], ".mat"))
+            status = dfl_task_write(options->output[i], mat, &near->model);
+        else if (dfl_ends_with(options->output[i], ".m"))
+            status = dfl_task_write(options->output[i], octave, &near->model);
+    return status;
+}
+
 static dfl_status along_run(dfl_text *text, dfl_text *json, dfl_task_state *near,
                             const dfl_task_options *options)
 {
     dfl_context *ctx = near->ctx;
     dfl_matrix_file *file = NULL;
     times when;
+    dfl_text mat = {.ctx = ctx}, octave = {.ctx = ctx};
     dfl_status status = read_times(&when, ctx, options);
     if (!status)
         status = dfl_matrix_file_open(&file, ctx);
@@ -113,8 +126,14 @@ static dfl_status along_run(dfl_text *text, dfl_text *json, dfl_task_state *near
         snprintf(group, sizeof group, "%d", i);
         dfl_matrix_file_group(file, group);
         dfl_task_write_h5(file, near);
+        dfl_task_write_mat(&mat, near, i + 1);
+        dfl_task_write_octave(&octave, near, i + 1);
     }
     dfl_text_add(json, "]}\n");
+    if (!status)
+        status = write_texts(&mat, &octave, near, options);
+    dfl_text_clear(&mat);
+    dfl_text_clear(&octave);
     if (status)
         dfl_matrix_file_close(NULL, file);
     return status ? status : write_h5(file, near, options);
@@ -124,19 +143,12 @@ static dfl_status along_run(dfl_text *text, dfl_text *json, dfl_task_state *near
 static dfl_status write_others(const dfl_task_state *near, const dfl_task_options *options)
 {
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < options->noutput; i++) {
-        const char *path = options->output[i];
-        const bool mat = dfl_ends_with(path, ".mat");
-        dfl_text out = {.ctx = near->linear.linear.ctx};
-        if (mat)
-            dfl_task_write_mat(&out, near);
-        else if (dfl_ends_with(path, ".m"))
-            dfl_task_write_octave(&out, near);
-        else
-            continue;
-        status = dfl_task_write(path, &out, &near->model);
-        dfl_text_clear(&out);
-    }
+    dfl_text mat = {.ctx = near->ctx}, octave = {.ctx = near->ctx};
+    dfl_task_write_mat(&mat, near, 0);
+    dfl_task_write_octave(&octave, near, 0);
+    status = write_texts(&mat, &octave, near, options);
+    dfl_text_clear(&mat);
+    dfl_text_clear(&octave);
     dfl_matrix_file *file = NULL;
     if (!status)
         status = dfl_matrix_file_open(&file, near->linear.linear.ctx);

@@ -175,7 +175,7 @@ static dfl_status find_modes(dfl_modes *out, dfl_task_state *near, const dfl_tas
     if (!status)
         status = dfl_task_find(near, options);
     if (!status)
-        status = dfl_task_find_linear(near, options);
+        status = dfl_task_find_free(near, options);
     if (!status)
         status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
                                 near->linear.linear.A);
@@ -221,7 +221,7 @@ static dfl_status with_value(dfl_modes *out, dfl_task_state *near, const dfl_tas
 /* Whether others grow is not known if only few were found. */
 static void add_unstable(dfl_text *json, const dfl_task_state *near, const dfl_modes *modes)
 {
-    if (!near->linear.linear.changing && (modes->unstable > 0 || dfl_task_linear(near)))
+    if (!near->linear.linear.changing && dfl_task_linear(near))
         dfl_text_add(json, "%d", modes->unstable);
     else
         dfl_text_add(json, "null");

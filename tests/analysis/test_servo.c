@@ -110,7 +110,7 @@ static void growing_motion_is_refused(void **state)
                    "force(a, input('F', 0) - 2*(va - vb)) force(b, 2*(va - vb))\n"
                    "force(th, -0.05*w)\n"
                    "motion(b, 0.3*sin(time)^5) simulate{ to = 4 }\n",
-                   DFL_INVALID, "eigenvalues -25, -3.25959, 3.00959");
+                   DFL_SINGULAR, "eigenvalues -25, -3.25959, 3.00959");
 }
 
 /* The load of a rope of constant length: the trolley acts on its x directly, but for the hanging rope. */
@@ -123,7 +123,7 @@ static void change_of_degree_is_refused(void **state)
                    "force(velocity(s), input('F', 0))\n"
                    "motion(x, time^5*(2 - time)^5) guess{ s = 0, x = 0, y = -4 }\n"
                    "simulate{ to = 2 }\n",
-                   DFL_INVALID, "other derivatives");
+                   DFL_INCONSISTENT, "other derivatives");
 }
 
 /* Two inputs where one would do: the shorter ones, u = b s/|b|^2 for b u = s. */

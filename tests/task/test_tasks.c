@@ -123,7 +123,7 @@ static void failures_have_messages_and_objects(void **state)
     assert_false(dfl_task_about(f.task)->completed);
     assert_string_equal(dfl_task_about(f.task)->json,
                         "{\"status\": \"failed\", \"message\": \"count 1.5: give a whole number of "
-                        "modes\"}\n");
+                        "modes\", \"at\": null, \"unstable\": null, \"eigenvalues\": null}\n");
     dfl_task_free(f.task);
     assert_int_equal(dfl_model_task(&f.task, f.ctx, f.model, "lqr", NULL), DFL_INVALID);
     assert_non_null(strstr(dfl_message(f.ctx), " state_weight NAME=Q"));

@@ -36,9 +36,12 @@ export function modesPage(data) {
 
 const note = () => h("p", { class: "note" }, "This model draws nothing. Lines such as ", h("code", {}, 'draw.point("bob", {x, y})'), " in its script show its modes in motion.");
 
+// Rounding is no damping, and an eigenvalue without damping ratio is zero.
 function describe({ re, im, hz, damping }) {
-  if (im > 0) return `${number(hz, 4)} Hz, damping ${number(damping, 3)}${re > 0 ? ", growing" : ""}`;
-  return Math.abs(re) < 1e-9 ? "eigenvalue 0" : `${re > 0 ? "grows" : "decays"} with ${number(re, 4)} 1/s`;
+  if (damping === null) return "eigenvalue 0";
+  if (im === 0) return `${re > 0 ? "grows" : "decays"} with ${number(re, 4)} 1/s`;
+  if (Math.abs(damping) < 1e-9) return `${number(hz, 4)} Hz, undamped`;
+  return `${number(hz, 4)} Hz, damping ${number(damping, 3)}${re > 0 ? ", growing" : ""}`;
 }
 
 function plane(eigenvalues) {

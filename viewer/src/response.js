@@ -19,20 +19,23 @@ export function responseCharts({ omega, response, poles, step, impulse }) {
     h("div", { class: "tables" }, section("poles", "Poles", complexTable(poles)), response.map((one, i) => section(`zeros${i}`, `Zeros of ${label(one)}`, one.zeros.length > 0 ? complexTable(one.zeros) : h("p", {}, "none")))),
   );
 
+  // The point −1 is marked where responses are not tiny beside it: it belongs to loops that are closed.
   function frequencies() {
+    const size = typicalWindow(response);
+    const marked = size > 0.02;
     return [
       makeChart({ title: "Magnitude", x, y: { label: "output per input", log: true }, series: over(magnitudes) }),
       makeChart({ title: "Phase", x, y: { label: "degrees", zero: true }, series: over(phases) }),
-    makeChart({
-      title: "Nyquist diagram",
-      note: "The cross is the point −1.",
-      x: { label: "real part" },
-      y: { label: "imaginary part" },
-      series: plane,
-      equal: true,
-      window: typicalWindow(response),
-      cross: [[-1, 0, "−1"]],
-    }),
+      makeChart({
+        title: "Nyquist diagram",
+        note: marked ? "The cross is the point −1." : "The point −1 is far outside.",
+        x: { label: "real part" },
+        y: { label: "imaginary part" },
+        series: plane,
+        equal: true,
+        window: marked ? Math.max(size, 1.1) : size,
+        cross: marked ? [[-1, 0, "−1"]] : [],
+      }),
     ];
   }
 }
