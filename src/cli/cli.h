@@ -21,6 +21,7 @@ int cli_run(dfl_context *ctx, const cli_arguments *arguments);
 int cli_check(dfl_context *ctx, const cli_arguments *arguments);
 int cli_init(dfl_context *ctx, const cli_arguments *arguments);
 int cli_equations(dfl_context *ctx, const cli_arguments *arguments);
+int cli_sweep(dfl_context *ctx, const cli_arguments *arguments);
 int cli_view(dfl_context *ctx, const cli_arguments *arguments);
 int cli_task(dfl_context *ctx, const cli_arguments *arguments); /* analyses, compare, export */
 

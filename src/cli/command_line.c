@@ -33,12 +33,21 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                            .starts = NAN,
                            .impulse = NAN,
                            .size = NAN,
-                           .projection = NAN};
+                           .projection = NAN,
+                           .seed = NAN,
+                           .threads = NAN,
+                           .case_seconds = NAN,
+                           .case_memory = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->input = dfl_alloc(ctx, (size_t)argc, sizeof *out->input);
     out->of = dfl_alloc(ctx, (size_t)argc, sizeof *out->of);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);
-    dfl_status status = out->set && out->input && out->output && out->of ? DFL_OK : DFL_NO_MEMORY;
+    out->overs = dfl_alloc(ctx, (size_t)argc, sizeof *out->overs);
+    out->sample = dfl_alloc(ctx, (size_t)argc, sizeof *out->sample);
+    dfl_status status =
+        out->set && out->input && out->output && out->of && out->overs && out->sample
+            ? DFL_OK
+            : DFL_NO_MEMORY;
     for (int i = 0; !status && i < argc; i++) {
         if (!options_end && !strcmp(argv[i], "--"))
             options_end = true;
@@ -63,6 +72,8 @@ void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx)
     dfl_free(ctx, arguments->input);
     dfl_free(ctx, arguments->of);
     dfl_free(ctx, arguments->output);
+    dfl_free(ctx, arguments->overs);
+    dfl_free(ctx, arguments->sample);
     *arguments = (cli_arguments){0};
 }
 

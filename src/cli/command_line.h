@@ -26,12 +26,13 @@ enum {
     CLI_INVERSE = 1 << 12,
     CLI_GRADIENT = 1 << 13,
     CLI_OPTIMIZE = 1 << 14,
-    CLI_ALL = (1 << 15) - 1,
+    CLI_SWEEP = 1 << 15,
+    CLI_ALL = (1 << 16) - 1,
     CLI_LINEAR = CLI_LINEARIZE | CLI_MODES | CLI_RESPONSE | CLI_LQR, /* at a state: --at */
     CLI_NEAR = CLI_LINEAR | CLI_EQUILIBRIUM
 };
 
-enum { CLI_COMMANDS = 15 };
+enum { CLI_COMMANDS = 16 };
 typedef struct cli_command {
     const char *name;
     unsigned bit;
@@ -42,28 +43,30 @@ typedef struct cli_command {
 extern const cli_command cli_commands[CLI_COMMANDS];
 
 typedef struct cli_arguments {
-    const char *command;                     /* its name */
-    const char *model;                       /* path of the script, or of the result to view */
-    const char *settings[DFL_MOST_SETTINGS]; /* values by number; NULL: not given */
-    const char *report, *plot, *columns;     /* or NULL */
-    const char *start_from;                  /* a file with a state, or NULL */
-    const char *save;                        /* a file for the state at the end, or NULL */
-    const char *forms, *methods, *tol;       /* lists of a comparison, or NULL */
-    double limit;                            /* s; NAN: the default */
-    const char *at, *steady;                 /* where an analysis is made, or NULL */
-    const char *inputs, *outputs;            /* names, or NULL: all */
-    const char *over;                        /* NAME=FIRST:LAST:COUNT, or NULL */
-    double count;                            /* modes that are wanted; NAN: all */
-    double starts;                           /* of searches; NAN: one */
-    const char *along;                       /* FIRST:LAST:COUNT, times, or NULL */
-    double first, last, points;              /* frequencies of a response; NAN: not given */
-    double step, impulse, size;              /* s after a kick; its size; NAN: not given */
-    const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
-    const char *by;                          /* names, or NULL */
-    const char *fmu, *kind;                  /* version and kind of an FMU, or NULL */
-    double projection;                       /* its tolerance; NAN: the default */
-    const char **set, **input, **output, **of;
-    int nset, ninput, noutput, nof;
+    const char *command;                       /* its name */
+    const char *model;                         /* path of the script, or of the result to view */
+    const char *settings[DFL_MOST_SETTINGS];   /* values by number; NULL: not given */
+    const char *report, *plot, *columns;       /* or NULL */
+    const char *start_from;                    /* a file with a state, or NULL */
+    const char *save;                          /* a file for the state at the end, or NULL */
+    const char *forms, *methods, *tol;         /* lists of a comparison, or NULL */
+    double limit;                              /* s; NAN: the default */
+    const char *at, *steady;                   /* where an analysis is made, or NULL */
+    const char *inputs, *outputs;              /* names, or NULL: all */
+    const char *over;                          /* NAME=FIRST:LAST:COUNT, or NULL */
+    double count;                              /* modes or samples that are wanted; NAN: all */
+    double starts;                             /* of searches; NAN: one */
+    const char *along;                         /* FIRST:LAST:COUNT, times, or NULL */
+    double first, last, points;                /* frequencies of a response; NAN: not given */
+    double step, impulse, size;                /* s after a kick; its size; NAN: not given */
+    const char *state_weight, *input_weight;   /* NAME=VALUE,..., or NULL */
+    const char *by;                            /* names, or NULL */
+    const char *fmu, *kind;                    /* version and kind of an FMU, or NULL */
+    double projection;                         /* its tolerance; NAN: the default */
+    const char *design, *cases, *csv, *resume; /* of a study, or NULL */
+    double seed, threads, case_seconds, case_memory; /* likewise; NAN: not given */
+    const char **set, **input, **output, **of, **overs, **sample;
+    int nset, ninput, noutput, nof, novers, nsample;
     bool json, quiet, all_events, lua, latex, frames, c, octave, sfunction, sources, logarithmic,
         hz, help;
     bool all_unknowns;

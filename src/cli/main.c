@@ -127,7 +127,20 @@ static const action actions[CLI_COMMANDS] = {
      "values, or an objective is smallest, as optimize{} of the script says.\n"
      "\n"
      "Example:\n"
-     "  driftless optimize crank.lua --json\n"}};
+     "  driftless optimize crank.lua --json\n"},
+    {cli_sweep,
+     "Runs MODEL many times with other values of parameters, on all processors, and keeps "
+     "minimum,\n"
+     "maximum, mean, root mean square and final value of its outputs and the times of its events "
+     "in\n"
+     "one HDF5 file. Every case has the same bits as `driftless run MODEL --set NAME=VALUE ...`.\n"
+     "Ctrl-C, or a crash, loses only the cases under way: --resume runs what is missing.\n"
+     "\n"
+     "Example:\n"
+     "  driftless sweep pendulum.lua --over L=0.5:2:16 --over m=1,2,5 --output lengths.h5\n"
+     "  driftless sweep pendulum.lua --sample \"L=normal(1,0.02)\" --count 10000 --seed 7 --csv "
+     "table.csv\n"
+     "  driftless sweep pendulum.lua --resume lengths.h5\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

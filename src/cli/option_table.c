@@ -29,7 +29,9 @@ const cli_command cli_commands[CLI_COMMANDS] = {
     {"gradient", CLI_GRADIENT, "MODEL.lua", "lua",
      "derivatives of outputs at the end of a run by parameters"},
     {"optimize", CLI_OPTIMIZE, "MODEL.lua", "lua",
-     "parameters that fit measurements or minimize what optimize{} says"}};
+     "parameters that fit measurements or minimize what optimize{} says"},
+    {"sweep", CLI_SWEEP, "MODEL.lua", "lua",
+     "many runs on all processors: grids, random samples, lists of cases"}};
 
 /* An option of the program alone. */
 typedef struct row {
@@ -62,7 +64,7 @@ static const row table[] = {
      "Change a parameter, input or setting of the model. Repeatable."},
     {"input", CLI_LIST,
      CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT |
-         CLI_OPTIMIZE,
+         CLI_OPTIMIZE | CLI_SWEEP,
      FIELDS(input, ninput), "NAME=FILE:COL", NULL, NULL, NULL,
      "an input follows a column of FILE.csv (repeatable)",
      "An input follows a column of a file with separated values whose column `t` or `time` has the "
@@ -141,6 +143,51 @@ static const row table[] = {
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "
      "the last."},
+    {"over", CLI_LIST, CLI_SWEEP, FIELDS(overs, novers), "NAME=VALUES", NULL, NULL, NULL,
+     "values FIRST:LAST:COUNT or A,B,C of a parameter (repeatable: all combinations)",
+     "Values of a parameter, input, setting or initial value `initial(NAME)`: `FIRST:LAST:COUNT`, "
+     "with `:log` behind it at equal ratios, or a list `A,B,C`. Repeatable: all combinations, the "
+     "last name fastest."},
+    {"sample", CLI_LIST, CLI_SWEEP, FIELDS(sample, nsample), "NAME=DISTRIBUTION", NULL, NULL, NULL,
+     "a random parameter, such as L=normal(1,0.02) or mu=uniform(0.1,0.3) (repeatable)",
+     "A random parameter: `normal(MEAN,DEVIATION)`, `uniform(LOWEST,HIGHEST)`, "
+     "`lognormal(MEDIAN,DEVIATION)` with the deviation of the logarithm, "
+     "`loguniform(LOWEST,HIGHEST)`, `triangular(LOWEST,LIKELIEST,HIGHEST)`, "
+     "`exponential(MEAN)`. Repeatable. With `--over`, every combination has all samples."},
+    {"count", CLI_POSITIVE, CLI_SWEEP, FIELD(count), "N", "100", NULL, NULL,
+     "the number of samples", NULL},
+    {"seed", CLI_NUMBER, CLI_SWEEP, FIELD(seed), "N", "1", NULL, NULL,
+     "a whole number; the same one gives the same samples", NULL},
+    {"design", CLI_TEXT, CLI_SWEEP, FIELD(design), "WORD", "random", NULL, NULL,
+     "where samples are: random, lhs, sobol; saltelli for sensitivity indices",
+     "Where samples are: `random`, `lhs` (Latin hypercube), `sobol` (points that fill the space "
+     "evenly), or `saltelli`: N (d + 2) cases of d parameters, from which `driftless view` "
+     "computes "
+     "Sobol's sensitivity indices."},
+    {"cases", CLI_TEXT, CLI_SWEEP, FIELD(cases), "FILE", NULL, "csv", NULL,
+     "a row per case of FILE.csv; its first row has the names",
+     "Cases from a file with separated values: names of parameters in the first row, then a row of "
+     "numbers per case."},
+    {"threads", CLI_POSITIVE, CLI_SWEEP, FIELD(threads), "N", "all processors", NULL, NULL,
+     "how many cases run at once", NULL},
+    {"csv", CLI_TEXT, CLI_SWEEP, FIELD(csv), "FILE", NULL, "csv", NULL,
+     "the table as FILE.csv, too; - is standard output",
+     "Also write the table as comma-separated values, a row per case; `-` is standard output."},
+    {"resume", CLI_TEXT, CLI_SWEEP, FIELD(resume), "FILE", NULL, "h5 hdf5", NULL,
+     "run the cases that are missing in FILE.h5",
+     "Run the cases that are missing in the file of a study that was interrupted. The file says "
+     "everything else; another model is refused."},
+    {"case-seconds", CLI_POSITIVE, CLI_SWEEP, FIELD(case_seconds), "S", "no limit", NULL, NULL,
+     "a case that takes longer has failed", NULL},
+    {"case-memory", CLI_POSITIVE, CLI_SWEEP, FIELD(case_memory), "MB", "no limit", NULL, NULL,
+     "a case that needs more megabytes has failed", NULL},
+    {"output", CLI_LIST, CLI_SWEEP, FIELDS(output, noutput), "FILE", "MODEL-study.h5", "h5 hdf5",
+     NULL, "the file of the study",
+     "The file of the study, which ends in `.h5`. It can be read while the study runs."},
+    {"columns", CLI_TEXT, CLI_SWEEP, FIELD(columns), "A,B,C", "the outputs, or the positions", NULL,
+     NULL, "what is kept of every case; with --every also as series",
+     "Outputs and variables of which minimum, maximum, mean, root mean square and final value are "
+     "kept; with `--every` also their values at this distance of time."},
     {"output", CLI_LIST, CLI_RESPONSE, FIELDS(output, noutput), "FILE", "standard output",
      "csv json html", NULL,
      "to FILE.csv, FILE.json or the page FILE.html instead of standard output (repeatable)",
@@ -240,7 +287,7 @@ static const row table[] = {
      "Print an `initial{}` block to paste into the model."},
     {"json", CLI_FLAG,
      CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE | CLI_GRADIENT |
-         CLI_OPTIMIZE,
+         CLI_OPTIMIZE | CLI_SWEEP,
      FIELD(json), NULL, NULL, NULL, NULL, "one JSON object on standard output",
      "Print one JSON object on standard output."},
     {"all-events", CLI_FLAG, CLI_RUN, FIELD(all_events), NULL, NULL, NULL, NULL,
@@ -273,19 +320,19 @@ static void describe_setting(cli_option *out, int i)
 {
     enum { STARTED = CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE };
     const dfl_setting *setting = dfl_setting_at(i);
-    *out = (cli_option){.kind = CLI_SETTING,
-                        .commands = (setting->where & STARTED) |
-                                    (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
-                                    (setting->where & DFL_FOR_RUN
-                                         ? CLI_INVERSE | CLI_GRADIENT | CLI_OPTIMIZE | CLI_EXPORT
-                                         : 0U),
-                        .value = setting->value,
-                        .unit = setting->unit,
-                        .standard = setting->standard,
-                        .help = setting->help,
-                        .manual = setting->manual,
-                        .words = setting->words,
-                        .setting = i};
+    *out = (cli_option){
+        .kind = CLI_SETTING,
+        .commands = (setting->where & STARTED) | (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
+                    (setting->where & DFL_FOR_RUN
+                         ? CLI_INVERSE | CLI_GRADIENT | CLI_OPTIMIZE | CLI_EXPORT | CLI_SWEEP
+                         : 0U),
+        .value = setting->value,
+        .unit = setting->unit,
+        .standard = setting->standard,
+        .help = setting->help,
+        .manual = setting->manual,
+        .words = setting->words,
+        .setting = i};
     if (!strcmp(setting->name, "from")) /* of frequencies */
         out->commands &= ~(unsigned)CLI_RESPONSE;
     const dfl_spelled spelled = dfl_setting_spelled("--", setting->name);

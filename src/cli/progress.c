@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void write_duration(char *text, size_t size, double seconds);
-
 void cli_progress_begin(cli_progress *progress, double from, double to, bool quiet)
 {
     const double now = dfl_clock();
@@ -28,7 +26,7 @@ void cli_progress_show(cli_progress *progress, double t, double step)
     const double share = (t - progress->from) / (progress->to - progress->from);
     char left[32] = "?";
     if (share > 0)
-        write_duration(left, sizeof left, (now - progress->begun) * (1 - share) / share);
+        cli_write_duration(left, sizeof left, (now - progress->begun) * (1 - share) / share);
     fprintf(stderr, "\r\033[Kt = %.6g of %.6g (%.0f %%), step %.2g, about %s left", t, progress->to,
             floor(100 * share), step, left);
     fflush(stderr);
@@ -45,7 +43,7 @@ void cli_progress_erase(cli_progress *progress)
     progress->shown = false;
 }
 
-static void write_duration(char *text, size_t size, double seconds)
+void cli_write_duration(char *text, size_t size, double seconds)
 {
     if (seconds < 100)
         snprintf(text, size, "%.0f s", ceil(seconds));

@@ -3,6 +3,7 @@
 #define DFL_CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct cli_progress {
     bool wanted, shown;
@@ -16,5 +17,8 @@ void cli_progress_begin(cli_progress *progress, double from, double to, bool qui
 void cli_progress_show(cli_progress *progress, double t, double step);
 /* Removes the line, before other lines and at the end. */
 void cli_progress_erase(cli_progress *progress);
+
+/* A time for people: "12 s", "3 min", "2 h". */
+void cli_write_duration(char *text, size_t size, double seconds);
 
 #endif

@@ -28,6 +28,8 @@ typedef struct dfl_derivation {
     bool prescribe, goals;       /* as in dfl_script_options */
     int nmore;
     const char *const *more; /* "NAME=VALUE" after those that the model was loaded with */
+    double max_seconds;      /* of the script, as in dfl_script_options */
+    size_t max_memory;
 } dfl_derivation;
 
 /* Begins as {0}. */

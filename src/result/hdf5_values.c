@@ -80,8 +80,10 @@ static bool put(hid_t group, const char *name, hid_t file_type, hid_t type, int 
     if (H5Lexists(group, name, H5P_DEFAULT) > 0 && H5Ldelete(group, name, H5P_DEFAULT) < 0)
         return false;
     const hid_t space = rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
-    const hid_t set =
-        H5Dcreate2(group, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(how, false); /* the same contents have the same bytes */
+    const hid_t set = H5Dcreate2(group, name, file_type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Pclose(how);
     const bool done = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
     H5Dclose(set);
     H5Sclose(space);

@@ -12,6 +12,8 @@
 #include "context/context.h"
 #include "derive/derive.h"
 
+#include "result/case_file.h"
+
 #include <driftless/solver.h>
 
 /* ------------------------------------------------------------------------------- columns */

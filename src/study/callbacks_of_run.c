@@ -64,6 +64,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
         return 0;
     const double energy = dfl_runnable_energy(sim->run, t, x);
     dfl_study_note_largest(sim, x);
+    dfl_study_trends_step(sim, t_old, t, x);
     if (fabs(energy - sim->energy) > sim->energy_drift)
         sim->energy_drift = fabs(energy - sim->energy);
     const bool stored =
@@ -97,6 +98,7 @@ static int on_jump(double t, const double *x, bool after, void *user)
         return 0;
     }
     const bool stored = dfl_study_store_kept(sim);
+    dfl_study_trends_jump(sim, t, x);
     sim->row_time = NAN;
     return !stored || !dfl_study_store_row(sim, t, x);
 }

@@ -204,6 +204,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
         sim->started = true;
         sim->row_time = NAN;
         dfl_study_note_largest(sim, corrected);
+        dfl_study_trends_begin(sim, t, corrected);
         if (!sim->saved) {
             sim->energy = dfl_runnable_energy(sim->run, t, corrected);
             sim->energy_drift = isnan(sim->energy) ? NAN : 0;

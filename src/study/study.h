@@ -11,6 +11,7 @@
 #include "study/inverse.h"
 #include "study/linear_model.h"
 #include "study/optimize.h"
+#include "study/trends.h"
 
 /* ---- settings and one run ---- */
 
@@ -90,6 +91,7 @@ struct dfl_simulation {
     dfl_met_fn met;     /* or NULL */
     void *user;         /* given to open, watch, log and met */
     bool all_events;    /* the summary lists every event */
+    dfl_trends *trends; /* columns whose extrema and means are wanted, or NULL */
     const void *saved;  /* a saved run from which this one goes on, or NULL ... */
     size_t saved_size;  /* ... and its size */
 

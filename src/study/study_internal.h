@@ -85,6 +85,11 @@ void dfl_study_tell(dfl_log_level level, const char *text, void *sim);
 void dfl_study_notice(const char *text, void *sim);
 void dfl_study_note_trouble(dfl_simulation *sim, dfl_status status);
 
+/* trends.c: the start; a step that the solver has just taken; the state after a jump. */
+void dfl_study_trends_begin(dfl_simulation *sim, double t, const double *x);
+void dfl_study_trends_step(dfl_simulation *sim, double t_old, double t, const double *x);
+void dfl_study_trends_jump(dfl_simulation *sim, double t, const double *x);
+
 /* row_checks.c: energy and residuals of a row, before it is stored; the largest of all interpolated
    rows join those of the steps. */
 void dfl_study_check_row(dfl_simulation *sim, double t, const double *x);

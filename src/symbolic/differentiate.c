@@ -4,7 +4,7 @@
    none. */
 #include "symbolic/differentiate.h"
 #include "symbolic/graph_internal.h"
-#include "symbolic/sweep.h"
+#include "symbolic/forward_sweep.h"
 
 #include <assert.h>
 

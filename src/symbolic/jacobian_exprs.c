@@ -6,7 +6,7 @@
    so that columns share what they have in common. */
 #include "symbolic/differentiate.h"
 #include "symbolic/graph_internal.h"
-#include "symbolic/sweep.h"
+#include "symbolic/forward_sweep.h"
 
 #include <assert.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
-/* sweep.h: one node of a forward sweep, shared by the files that differentiate. */
-#ifndef DFL_SWEEP_H
-#define DFL_SWEEP_H
+/* forward_sweep.h: one node of a forward sweep, shared by the files that differentiate. */
+#ifndef DFL_FORWARD_SWEEP_H
+#define DFL_FORWARD_SWEEP_H
 
 #include "symbolic/part.h"
 #include "symbolic/rules.h"

@@ -1,0 +1,39 @@
+/* trends.h: the smallest and largest value, mean and root mean square of columns over a run, between
+   its steps too; part of study.h. */
+#ifndef DFL_TRENDS_H
+#define DFL_TRENDS_H
+
+#include "result/result.h"
+
+/* One column so far. */
+typedef struct dfl_trend {
+    double min, max;
+    double integral, square; /* over time, of the value and of its square */
+    double last;
+} dfl_trend;
+
+/* What is followed: columns of dfl_columns by number, states or outputs. */
+typedef struct dfl_trends {
+    dfl_context *ctx;
+    int count;
+    int *column;
+    dfl_trend *trend;
+    dfl_columns columns;
+    double from, to; /* the interval so far */
+    double *x;       /* n: a state inside a step */
+    double *outputs; /* m: there */
+    double *sample;  /* values of all columns at the samples of a step, one sample after another */
+} dfl_trends;
+
+/* `names`: separated by commas; NULL: all outputs or, without any, all positions. The caller clears
+   *out also after a failure. DFL_INVALID: there is no such column. */
+dfl_status dfl_trends_create(dfl_trends *out, const dfl_equations *eq, const char *names);
+void dfl_trends_clear(dfl_trends *trends);
+
+/* What is known of a column over the whole run. */
+typedef struct dfl_trend_values {
+    double min, max, mean, rms, final;
+} dfl_trend_values;
+dfl_trend_values dfl_trends_values(const dfl_trends *trends, int number);
+
+#endif

@@ -1,0 +1,252 @@
+"""Studies as commands: tables against runs, any number of threads, interruptions, limits, statistics.
+usage: test_studies.py PROGRAM SOURCE-FOLDER"""
+import csv
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+program, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+example = lambda name: os.path.join(source, "examples", name)
+os.chdir(tempfile.mkdtemp())
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def run(*arguments, expect=0):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300)
+    assert done.returncode == expect, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def sweep(*arguments, expect=0):
+    return json.loads(run("sweep", *arguments, "--json", "--quiet", expect=expect).stdout)
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+# A mass on a spring that is let go at 1: x = cos(w t), w = sqrt(k).
+write("spring.lua", """
+local k = param("k", 4)
+local x = position("x")
+kinetic(velocity(x)^2/2)
+potential(k/2*x^2)
+output("place", x)
+output("speed", velocity(x))
+event("through", x, { direction = "falling" })
+initial{ x = 1, [velocity(x)] = 0 }
+simulate{ to = 5, rtol = 1e-10 }
+""")
+
+# A trajectory that is known: theta' = 0, so that outputs are functions of the parameters alone.
+write("ishigami.lua", """
+local a, b, c = param("a", 0), param("b", 0), param("c", 0)
+local x = position("x")
+kinetic(velocity(x)^2/2)
+output("f", sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a) + 0*x)
+initial{ x = 0, [velocity(x)] = 0 }
+simulate{ to = 0.01 }
+""")
+
+
+def a_case_has_the_bits_of_a_run():
+    sweep(example("slider-crank.lua"), "--over", "m3=0.05:0.1:3", "--over", "l1=0.1,0.15", "--set", "g=9",
+          "--to", "0.5", "--output", "crank.h5", "--csv", "crank.csv")
+    rows = table("crank.csv")
+    assert list(rows[0])[:7] == ["m3", "l1", "pin-force.final", "pin-force.min", "pin-force.max", "pin-force.mean", "pin-force.rms"]
+    assert [(r["m3"], r["l1"]) for r in rows][:3] == [("0.050000000000000003", "0.10000000000000001"), ("0.050000000000000003", "0.14999999999999999"), ("0.075000000000000011", "0.10000000000000001")]
+    for row in rows:
+        single = json.loads(run("run", example("slider-crank.lua"), "--set", "g=9", "--set", f"m3={row['m3']}", "--set", f"l1={row['l1']}",
+                                "--to", "0.5", "--json", "--quiet").stdout)
+        assert float(row["pin-force.final"]) == single["final"]["pin-force"], row
+        assert row["status"] == "completed" and float(row["t"]) == 0.5
+
+
+# Means and extrema of cos and of its derivative over (0, 5), as integrals.
+def statistics_are_those_of_the_exact_motion():
+    sweep("spring.lua", "--over", "k=0.04,1,4,30,400", "--output", "spring.h5", "--csv", "spring.csv")
+    for row in table("spring.csv"):
+        k = float(row["k"])
+        w, t = math.sqrt(k), 5
+        mean, square = math.sin(w*t)/(w*t), 0.5 + math.sin(2*w*t)/(4*w*t)
+        least = -1 if w*t > math.pi else math.cos(w*t)
+        fastest = w if w*t > math.pi/2 else w*math.sin(w*t)
+        for name, value, size in [("place.mean", mean, 1), ("place.rms", math.sqrt(square), 1), ("place.min", least, 1), ("place.max", 1, 1),
+                                  ("place.final", math.cos(w*t), 1), ("speed.min", -fastest, w), ("speed.mean", (math.cos(w*t) - 1)/t, w)]:
+            assert abs(float(row[name]) - value) < 2e-7*size, (k, name, row[name], value)
+        crossings = math.floor((w*t - math.pi/2)/(2*math.pi)) + 1
+        assert float(row["through.count"]) == crossings, row
+        if crossings:
+            assert abs(float(row["through.first"]) - math.pi/2/w) < 1e-8, row
+
+
+def threads_and_order_do_not_change_a_byte():
+    for threads in ["1", "2", "5"]:
+        sweep("spring.lua", "--sample", "k=uniform(1,400)", "--count", "40", "--seed", "3", "--threads", threads, "--every", "0.5",
+              "--output", f"threads{threads}.h5")
+    assert contents("threads1.h5") == contents("threads2.h5") == contents("threads5.h5")
+
+
+def series_are_the_rows_of_a_run():
+    import h5py
+    with h5py.File("threads2.h5") as file:
+        assert file["series"].shape == (40, 11, 3) and list(file["names/series"].asstr()) == ["time", "place", "speed"]
+        for case in (0, 17, 39):
+            k = file["parameters"][case, 0]
+            run("run", "spring.lua", "--set", f"k={k:.17g}", "--every", "0.5", "--output", "row.csv", "--quiet")
+            rows = [r for r in table("row.csv") if abs(float(r["time"])/0.5 - round(float(r["time"])/0.5)) < 1e-9]
+            for row, stored in zip(rows, file["series"][case], strict=True):
+                assert [float(row[n]) for n in ("time", "place", "speed")] == list(stored)
+        assert all(file["cases"][:] == 1) and file["meta/seed"][()] == 3
+        assert file["events"].shape == (40, 20, 3)
+
+
+# T = 2 pi / w: where it falls through zero for the first time is a quarter. L random, w = 1/sqrt(L).
+def samples_have_the_statistics_of_their_distribution():
+    write("swing.lua", """
+local L = param("L", 1)
+local x = position("x")
+kinetic(L*velocity(x)^2/2)
+potential(x^2/2)
+event("quarter", x, { direction = "falling", stop = true })
+initial{ x = 1, [velocity(x)] = 0 }
+simulate{ to = 5, rtol = 1e-9 }
+""")
+    count = 2000
+    sweep("swing.lua", "--sample", "L=uniform(0.5,1.5)", "--count", str(count), "--seed", "11", "--output", "swing.h5", "--csv", "swing.csv")
+    rows = table("swing.csv")
+    assert {row["status"] for row in rows} == {"stopped"}
+    periods = [4*float(row["quarter.first"]) for row in rows]
+    # E T = 2 pi E sqrt L, E T^2 = 4 pi^2 E L, and the fourth central moment by quadrature
+    moment = lambda f: sum(f(0.5 + (i + 0.5)/10000) for i in range(10000))/10000
+    period = lambda L: 2*math.pi*math.sqrt(L)
+    mean = moment(period)
+    variance = moment(lambda L: (period(L) - mean)**2)
+    fourth = moment(lambda L: (period(L) - mean)**4)
+    found = sum(periods)/count
+    spread = sum((p - found)**2 for p in periods)/(count - 1)
+    assert abs(found - mean) < 4*math.sqrt(variance/count), (found, mean)
+    assert abs(spread - variance) < 4*math.sqrt((fourth - variance**2)/count), (spread, variance)
+
+
+def failed_cases_are_named_and_the_others_go_on():
+    write("fragile.lua", """
+local k = param("k", 1)
+local n = setting("n", 1)
+local x = position("x")
+kinetic(velocity(x)^2/2)
+potential(x^2/2)
+output("root", sqrt(k))
+while n == 2 do end
+if n == 3 then
+  local t = {}
+  for i = 1, 1e7 do t[i] = tostring(i) .. "x" end
+end
+if n == 4 then error("no such machine") end
+force(x, (n == 5 and 0 or -1)*sqrt(k)*velocity(x))
+initial{ x = 1, [velocity(x)] = 0 }
+simulate{ to = n == 5 and 1e7 or 1 }
+""")
+    found = sweep("fragile.lua", "--over", "n=1,2,4,5,6", "--over", "k=1,4", "--case-seconds", "0.5",
+                  "--output", "fragile.h5", "--csv", "fragile.csv")
+    rows = table("fragile.csv")
+    states = {(float(r["n"]), float(r["k"])): r for r in rows}
+    assert found["status"] == "completed" and found["cases"] == 10 and found["failed"] == 6, found
+    for k in (1, 4):
+        assert states[1, k]["status"] == states[6, k]["status"] == "completed"
+        assert states[1, k]["root.final"] == str(round(math.sqrt(k)))
+        for n, text in [(2, "endless loop"), (4, "no such machine"), (5, "0.5 s")]:
+            assert states[n, k]["status"] == "failed" and text in states[n, k]["message"], (n, states[n, k])
+    sweep("fragile.lua", "--over", "n=1,3", "--case-memory", "20", "--output", "memory.h5", "--csv", "memory.csv")
+    few, many = table("memory.csv")
+    assert few["status"] == "completed" and many["status"] == "failed" and "memory" in many["message"], many
+    found = sweep("fragile.lua", "--over", "n=4,4", "--output", "all.h5", expect=1)
+    assert found["status"] == "failed" and "no such machine" in found["message"]
+
+
+def a_study_that_was_killed_is_completed():
+    arguments = [example("pendulum.lua"), "--sample", "m=uniform(1,2)", "--sample", "g=normal(9.81,0.1)", "--count", "300"]
+    begun = time.monotonic()
+    sweep(*arguments, "--output", "whole.h5")
+    length = time.monotonic() - begun
+    random.seed(1)
+    cut = 0
+    for attempt in range(6):
+        path = f"killed{attempt}.h5"
+        process = subprocess.Popen([program, "sweep", *arguments, "--output", path, "--quiet"])
+        time.sleep(random.uniform(0.02, length))
+        process.send_signal(signal.SIGINT if attempt == 5 else signal.SIGKILL)
+        process.wait()
+        if os.path.exists(path):
+            if process.returncode != 0:
+                cut += 1
+            found = sweep(arguments[0], "--resume", path)
+            assert found["cases"] == found["done"] == 300
+            assert contents(path) == contents("whole.h5")
+    assert cut > 0
+    write("other.lua", contents(example("pendulum.lua")).decode() + "\n-- changed\n")
+    assert "another model" in run("sweep", "other.lua", "--resume", "whole.h5", expect=2).stderr
+
+
+def torn_cases_run_again():
+    import h5py
+    with h5py.File("whole.h5") as file:
+        offset = file["results"].id.get_offset()
+        width = file["results"].shape[1]
+    whole = contents("whole.h5")
+    with open("torn.h5", "wb") as file:
+        file.write(whole)
+        file.seek(offset + 8*(7*width + 2))
+        file.write(b"\0\0\0\0")
+    assert contents("torn.h5") != whole
+    sweep(example("pendulum.lua"), "--resume", "torn.h5")
+    assert contents("torn.h5") == whole
+
+
+def cases_come_from_a_file():
+    write("list.csv", '# lengths\nk,"initial(x)"\n4, 1\n9,2\n\n16,3\n')
+    sweep("spring.lua", "--cases", "list.csv", "--columns", "x,der(x)", "--output", "list.h5", "--csv", "table.csv")
+    rows = table("table.csv")
+    assert list(rows[0])[:3] == ["k", "initial(x)", "x.final"] and "der(x).rms" in rows[0]
+    for row in rows:
+        assert abs(float(row["x.final"]) - float(row["initial(x)"])*math.cos(5*math.sqrt(float(row["k"])))) < 1e-7
+
+
+def mistakes_have_messages():
+    for arguments, text in [
+        (["spring.lua"], "say what varies"),
+        (["spring.lua", "--over", "q=1,2"], "'q' is not a parameter"),
+        (["spring.lua", "--over", "k=1,2", "--set", "k=3"], "leave one of them out"),
+        (["spring.lua", "--over", "k=1,2", "--columns", "plac"], "did you mean place?"),
+        (["spring.lua", "--over", "k=1,2", "--design", "lhs"], "--sample"),
+        (["spring.lua", "--over", "k=1,2", "--output", "x.csv"], ".h5"),
+        (["spring.lua", "--sample", "k=gauss(1,2)"], "normal("),
+        (["spring.lua", "--cases", "absent.csv"], "absent.csv"),
+        (["spring.lua", "--resume", "spring.lua"], "not the file of a study"),
+        (["spring.lua", "--resume", "spring.h5", "--over", "k=1,2"], "leave --over out"),
+        (["spring.lua", "--over", "k=1,2", "--threads", "1.5"], "whole number"),
+    ]:
+        assert text in run("sweep", *arguments, expect=2).stderr, (arguments, text)
+
+
+for check in [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == "__main__"
+              and f.__name__ not in ("run", "sweep", "table", "contents", "write", "<lambda>")]:
+    check()
+    print("ok", check.__name__.replace("_", " "))
