@@ -7,6 +7,7 @@
 #include "drawing/closures.h"       /* couplings, drives, rolling, contact, joints of the user */
 #include "drawing/elastic_beams.h"  /* straight beams that bend */
 #include "drawing/elastic_bodies.h" /* bodies that bend */
+#include "drawing/elastic_tables.h" /* ... given by their modes */
 #include "drawing/elements.h"       /* springs, dampers and loads */
 #include "drawing/reactions.h"      /* forces and moments that joints transmit */
 #include "drawing/shapes.h"         /* shapes of bodies and joints that are drawn automatically */

@@ -95,8 +95,11 @@ typedef struct dfl_elastic {
     dfl_vec h;
     dfl_sym J;
     dfl_vec S[DFL_MOST_MODES], C[DFL_MOST_MODES];
-    dfl_expr *M; /* n n */
-    dfl_elastic_node *node;
+    dfl_expr *M;            /* n n */
+    dfl_elastic_node *node; /* nnodes, then those of the outline, which are not bodies */
+    int noutline;
+    bool hidden;
+    double magnify; /* of deflections that are shown */
 } dfl_elastic;
 
 typedef struct dfl_placed_joint {
@@ -242,6 +245,7 @@ dfl_status dfl_drawing_hang_elastic(dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *drawing, dfl_vec at);
 dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const char *call,
                                  const char *name, dfl_vec at);
+dfl_status dfl_drawing_refuse_frame(const dfl_drawing *drawing, int body, dfl_vec at);
 void dfl_drawing_free_elastic(dfl_drawing *drawing);
 
 /* elastic_dynamics.c: of an elastic body about the origin of its link. Force, torque and modal forces

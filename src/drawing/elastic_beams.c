@@ -29,6 +29,7 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
                            .name = b->name,
                            .color = b->color,
                            .hidden = b->hidden,
+                           .magnify = b->magnify,
                            .node_names = b->node_name,
                            .at = b->from};
     dfl_unit_beam unit = {.body = NULL};

@@ -10,6 +10,7 @@ typedef struct dfl_drawn_beam {
     int line;
     const char *name, *color;
     bool hidden;
+    double magnify;           /* as of dfl_drawn_elastic */
     dfl_vec from, to;         /* of the drawing */
     dfl_vec up;               /* in space: its y axis, made perpendicular; zero: chosen */
     dfl_expr EA, EI, EI2, GJ; /* EI: against deflections along y (in the plane); EI2: along z */

@@ -45,12 +45,17 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
         return DFL_NO_MEMORY;
     drawing->elastics = all;
     dfl_elastic *e = &all[drawing->nelastics++];
-    *e =
-        (dfl_elastic){.line = drawn->line, .n = modal->n, .nnodes = modal->nnodes, .at = drawn->at};
+    *e = (dfl_elastic){.line = drawn->line,
+                       .n = modal->n,
+                       .nnodes = modal->nnodes - modal->noutline,
+                       .at = drawn->at};
     memcpy(e->axes, drawn->axes, sizeof e->axes);
+    e->noutline = modal->noutline;
+    e->hidden = drawn->hidden;
+    e->magnify = drawn->magnify > 0.0 ? drawn->magnify : 1.0;
     e->name = dfl_copy_string(ctx, drawn->name);
     e->M = dfl_alloc(ctx, (size_t)(e->n * e->n), sizeof *e->M);
-    e->node = dfl_alloc(ctx, (size_t)e->nnodes + 1, sizeof *e->node);
+    e->node = dfl_alloc(ctx, (size_t)modal->nnodes + 1, sizeof *e->node);
     dfl_status status = e->name && e->M && e->node ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
         status = add_part(&e->body, drawing, drawn, NULL, drawing->nelastics, -1);
@@ -286,7 +291,7 @@ static void set_nodes(builder *w)
 {
     dfl_graph *g = w->g;
     const dfl_expr one = dfl_constant(g, 1.0);
-    for (int k = 0; k < w->e->nnodes; k++) {
+    for (int k = 0; k < w->b->nnodes; k++) {
         const dfl_modal_node *from = &w->b->node[k];
         dfl_elastic_node *node = &w->e->node[k];
         dfl_vec at, shift = {{0}}, turn = {{0}};

@@ -16,8 +16,9 @@ typedef struct dfl_drawn_elastic {
     int line;
     const char *name, *color;
     bool hidden;
+    double magnify; /* of deflections that are shown; 0 means 1 */
     const dfl_modal_body *modal;
-    const char *const *node_names; /* modal->nnodes */
+    const char *const *node_names; /* of those that are not points of the outline */
     dfl_vec at, axes[3];
     dfl_expr mass, length;
     dfl_expr rotary;       /* inertia of the section about the axis x, for twists; 0: none */

@@ -206,3 +206,17 @@ dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const ch
     dfl_text_clear(&list);
     return status;
 }
+
+dfl_status dfl_drawing_refuse_frame(const dfl_drawing *drawing, int body, dfl_vec at)
+{
+    int node = body;
+    if (body < 0 || drawing->bodies[body].elastic == 0 || drawing->bodies[body].node >= 0)
+        return DFL_OK;
+    const char *name = drawing->bodies[body].name;
+    const dfl_status status = dfl_drawing_need_node(&node, drawing, "force on", name, at);
+    if (status)
+        return status;
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "force on '%s': forces act on nodes of elastic bodies; give %s instead of %s",
+                    name, drawing->bodies[node].name, name);
+}

@@ -84,8 +84,7 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
 {
     dfl_graph *g = drawing->graph;
     int index;
-    dfl_status status = dfl_drawing_need_node(&body, drawing, "force on",
-                                              dfl_drawing_body_name(drawing, body), point);
+    dfl_status status = dfl_drawing_refuse_frame(drawing, body, point);
     if (!status)
         status = dfl_drawing_link(&index, drawing, body);
     if (!status && body != DFL_GROUND)

@@ -83,6 +83,8 @@ static dfl_status show_all(const dfl_stage *stage)
     if (!status)
         status = dfl_show_bodies(stage);
     if (!status)
+        status = dfl_show_elastics(stage);
+    if (!status)
         status = dfl_show_elements(stage);
     return status ? status : dfl_show_joints(stage);
 }
@@ -111,7 +113,8 @@ static dfl_status set_stage(dfl_stage *stage)
     const dfl_drawing *drawing = stage->drawing;
     dfl_context *ctx = drawing->ctx;
     const size_t bodies = (size_t)drawing->nbodies;
-    const size_t spots = bodies + 2 * (size_t)(drawing->njoints + drawing->nsights);
+    const size_t spots =
+        bodies + 2 * (size_t)(drawing->njoints + drawing->nsights + drawing->nelastics);
     stage->spots = dfl_alloc(ctx, spots, sizeof *stage->spots);
     stage->thick = dfl_alloc(ctx, bodies, sizeof *stage->thick);
     stage->round = dfl_alloc(ctx, bodies, sizeof *stage->round);
@@ -156,6 +159,11 @@ static dfl_status find_spots(dfl_stage *stage)
             status = add_spot(stage, sight->b, sight->to);
         if (round && sight->a != DFL_GROUND)
             stage->round[sight->a] = true;
+    }
+    for (int i = 0; i < drawing->nelastics && !status; i++) {
+        const dfl_elastic *e = &drawing->elastics[i];
+        for (int k = 0; k < 2 && !status && e->noutline > 0; k++)
+            status = add_spot(stage, e->body, e->node[e->nnodes + k * (e->noutline - 1)].at);
     }
     for (int i = 0; i < drawing->nbodies && !status; i++)
         if (drawing->bodies[i].mass != 0)

@@ -67,6 +67,7 @@ bool dfl_inertia_box(double size[3], double q[4], double mass, const double iner
 /* shape_bodies.c, shape_joints.c, shape_elements.c */
 dfl_status dfl_show_bodies(const dfl_stage *stage);
 dfl_status dfl_show_joints(const dfl_stage *stage);
+dfl_status dfl_show_elastics(const dfl_stage *stage); /* shape_elastic.c */
 dfl_status dfl_show_grounds(const dfl_stage *stage);
 dfl_status dfl_show_elements(const dfl_stage *stage);
 

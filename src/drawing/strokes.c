@@ -19,7 +19,11 @@ dfl_status dfl_stroke_line(dfl_stroke *out, dfl_drawing *drawing, int a, int b, 
 {
     dfl_graph *g = drawing->graph;
     dfl_vec xa, xb, va, vb;
-    dfl_status status = dfl_drawing_point(&xa, drawing, a, at_a);
+    dfl_status status = dfl_drawing_need_node(&a, drawing, "line to", "body", at_a);
+    if (!status)
+        status = dfl_drawing_need_node(&b, drawing, "line to", "body", at_b);
+    if (!status)
+        status = dfl_drawing_point(&xa, drawing, a, at_a);
     if (!status)
         status = dfl_drawing_point(&xb, drawing, b, at_b);
     if (!status)

@@ -34,6 +34,7 @@ typedef struct dfl_modal_node {
 typedef struct dfl_modal_body {
     dfl_context *ctx;
     int n, nz, nnodes;
+    int noutline; /* the last of the nodes: points of a line that shows the body, in its order */
     dfl_amplitude *amplitude; /* nz */
     double mass, s0[3];       /* ∫ r */
     double J0[6];
@@ -104,7 +105,7 @@ typedef struct dfl_beam_task {
 } dfl_beam_task;
 
 typedef struct dfl_unit_beam {
-    dfl_modal_body *body;                   /* nodes: the stations */
+    dfl_modal_body *body;                   /* nodes: the stations, then places along the beam */
     dfl_beam_family family[DFL_MOST_MODES]; /* of each mode */
     double k[DFL_MOST_MODES];               /* stiffness for the family's stiffness 1 */
     double turn0[DFL_MOST_MODES];           /* twist: mean of the mode */

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { OUTLINE = 25 }; /* points that show the beam, at most */
+
 /* Where the modes are sampled: value, slope and shortening of all fields. */
 typedef struct sample {
     dfl_unit_beam *beam;
@@ -28,7 +30,8 @@ static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *t
 static void walk(sample *s, const dfl_beam_task *task, bool take);
 static void fields_at(double *Phi, const sample *s, int element, double place);
 static double shortening(const sample *s, int field, int element, double place);
-static void take_station(sample *s, int k);
+static void take_node(sample *s, int k, int place);
+static int outline_place(const dfl_mesh *mesh, int k, int count);
 static int last_element(int place);
 
 dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task)
@@ -57,7 +60,9 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
             }
         walk(&s, task, true);
         for (int k = 0; k < task->nstations; k++)
-            take_station(&s, k);
+            take_node(&s, k, mesh.station[k]);
+        for (int k = 0; k < out->body->noutline; k++)
+            take_node(&s, task->nstations + k, outline_place(&mesh, k, out->body->noutline));
     }
     for (int f = 0; f < s.family_count; f++)
         dfl_family_clear(&s.modes[f], ctx);
@@ -116,7 +121,11 @@ static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *t
     for (int f = DFL_BEAM_BEND_Y; f <= DFL_BEAM_BEND_Z && f < s->family_count; f++)
         products += next[f] * (next[f] + 1) / 2;
     const int nz = n + (task->first_order ? 0 : products);
-    const dfl_status status = dfl_modal_body_create(&b->body, ctx, total, nz, task->nstations);
+    const int most = s->mesh->nplaces < OUTLINE ? s->mesh->nplaces : OUTLINE;
+    const dfl_status status =
+        dfl_modal_body_create(&b->body, ctx, total, nz, task->nstations + most);
+    if (!status)
+        b->body->noutline = most;
     for (int i = 0, j = n; i < n && !status && !task->first_order; i++)
         for (int k = i; k < n; k++)
             if (b->family[i] == b->family[k] &&
@@ -197,10 +206,16 @@ static int last_element(int place)
     return place > 0 ? place - 1 : 0;
 }
 
-static void take_station(sample *s, int k)
+/* The number of the place of point k of the outline, from the first to the last place. */
+static int outline_place(const dfl_mesh *mesh, int k, int count)
+{
+    return count > 1 ? k * (mesh->nplaces - 1) / (count - 1) : 0;
+}
+
+static void take_node(sample *s, int k, int place)
 {
     dfl_modal_body *body = s->beam->body;
-    const int place = s->mesh->station[k], e = last_element(place);
+    const int e = last_element(place);
     const double at = place > e ? 1.0 : 0.0;
     for (int j = body->n; j < body->nz; j++) {
         s->sum[j] = 0.0;

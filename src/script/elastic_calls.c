@@ -28,6 +28,7 @@ static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
 static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
                       int most, int missing);
 static bool read_flag(lua_State *L, const char *name, int table, const char *key);
+static double read_magnify(lua_State *L, const char *name, int table);
 static void read_frame(dfl_drawn_beam *beam, lua_State *L, int table);
 static void read_damping(dfl_drawn_beam *beam, lua_State *L, int table);
 static void read_nodes(dfl_drawn_beam *beam, lua_State *L, int table);
@@ -49,7 +50,13 @@ static int call_elastic(lua_State *L)
     lua_getfield(L, 2, "beam");
     if (lua_istable(L, 3))
         return declare_beam(L, name, 2, 3);
-    return dfl_script_error(L, "elastic '%s': give beam = { from = ..., to = ..., ... }", name);
+    lua_getfield(L, 2, "modes");
+    if (lua_isnil(L, 3) && lua_istable(L, 4))
+        return dfl_elastic_from_table(L, name, 2, 4);
+    return dfl_script_error(L,
+                            "elastic '%s': give beam = { from = ..., to = ..., ... }, or a table "
+                            "modes = { mass = ..., Me = ..., K = ... }",
+                            name);
 }
 
 /* deflection(node [, "y"]): displacement in the frame of the elastic body, along its y, z or x. */
@@ -73,11 +80,11 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
 {
     dfl_drawn_beam *beam = lua_newuserdatauv(L, sizeof *beam, 0); /* freed by Lua */
     const dfl_option options[] = {
-        {"beam", DFL_OPTION_OTHER, NULL, NULL},       {"modes", DFL_OPTION_OTHER, NULL, NULL},
-        {"frame", DFL_OPTION_OTHER, NULL, NULL},      {"damping", DFL_OPTION_OTHER, NULL, NULL},
-        {"nodes", DFL_OPTION_OTHER, NULL, NULL},      {"interface", DFL_OPTION_OTHER, NULL, NULL},
-        {"color", DFL_OPTION_OTHER, NULL, NULL},      {"hidden", DFL_OPTION_OTHER, NULL, NULL},
-        {"first_order", DFL_OPTION_OTHER, NULL, NULL}};
+        {"beam", DFL_OPTION_OTHER, NULL, NULL},        {"modes", DFL_OPTION_OTHER, NULL, NULL},
+        {"frame", DFL_OPTION_OTHER, NULL, NULL},       {"damping", DFL_OPTION_OTHER, NULL, NULL},
+        {"nodes", DFL_OPTION_OTHER, NULL, NULL},       {"interface", DFL_OPTION_OTHER, NULL, NULL},
+        {"color", DFL_OPTION_OTHER, NULL, NULL},       {"hidden", DFL_OPTION_OTHER, NULL, NULL},
+        {"first_order", DFL_OPTION_OTHER, NULL, NULL}, {"magnify", DFL_OPTION_OTHER, NULL, NULL}};
     *beam = (dfl_drawn_beam){.line = dfl_script_line(L), .name = name};
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     read_section(beam, L, beam_table);
@@ -88,6 +95,7 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
         read_count(L, name, table, "modes", beam->interface ? 0 : 1, DFL_MOST_MODES, DEFAULT_MODES);
     beam->first_order = read_flag(L, name, table, "first_order");
     beam->hidden = read_flag(L, name, table, "hidden");
+    beam->magnify = read_magnify(L, name, table);
     beam->color = dfl_draw_color(L, name, table);
     read_frame(beam, L, table);
     read_damping(beam, L, table);
@@ -201,6 +209,17 @@ static bool read_flag(lua_State *L, const char *name, int table, const char *key
     const bool value = lua_toboolean(L, -1);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         dfl_script_error(L, "elastic '%s': %s is true or false", name, key);
+    lua_pop(L, 1);
+    return value;
+}
+
+/* By which deflections are shown larger than they are. */
+static double read_magnify(lua_State *L, const char *name, int table)
+{
+    double value = 1.0;
+    if (lua_getfield(L, table, "magnify") != LUA_TNIL &&
+        (!dfl_value_number(&value, L, lua_gettop(L)) || !(value > 0.0 && value <= 1e6)))
+        dfl_script_error(L, "elastic '%s': magnify is a number above 0, such as 10", name);
     lua_pop(L, 1);
     return value;
 }

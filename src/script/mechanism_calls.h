@@ -32,6 +32,9 @@ int dfl_script_contact_wheel(lua_State *L);
 /* Adds elastic and deflection to the table on top of the stack (elastic_calls.c). */
 void dfl_elastics_open(lua_State *L);
 
+int dfl_elastic_from_table(lua_State *L, const char *name, int table,
+                           int modes); /* elastic_tables_calls.c */
+
 /* Pushes the handle of a body, of a joint. */
 void dfl_body_push(lua_State *L, int body);
 void dfl_joint_push(lua_State *L, int joint);

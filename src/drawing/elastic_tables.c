@@ -1,0 +1,170 @@
+/* elastic_tables.c: elastic bodies given by their modes: checks, and the order of numbers. */
+#include "drawing/elastic_tables.h"
+
+#include "drawing/drawing_internal.h"
+#include "drawing/vectors.h"
+
+#include <math.h>
+
+static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes *m);
+static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
+                                  const double *A, double sign, const char *what);
+static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
+static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m);
+static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m);
+
+dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_modal_body *body = NULL;
+    const dfl_expr one = dfl_constant(g, 1.0);
+    dfl_status status = check_modes(drawing, m);
+    if (!status)
+        status = dfl_modal_body_create(&body, drawing->ctx, m->n, m->n, m->nnodes);
+    if (status)
+        return status;
+    fill(body, m, drawing->planar);
+    dfl_expr *KD = dfl_alloc(drawing->ctx, 2 * (size_t)(m->n * m->n), sizeof *KD);
+    dfl_drawn_elastic e = {.line = m->line,
+                           .name = m->name,
+                           .color = m->color,
+                           .hidden = m->hidden,
+                           .magnify = m->magnify,
+                           .modal = body,
+                           .node_names = m->node_name,
+                           .at = m->at,
+                           .mass = one,
+                           .length = one,
+                           .K = KD,
+                           .D = KD ? KD + m->n * m->n : NULL};
+    for (int i = 0; KD && i < m->n; i++)
+        for (int j = 0; j < m->n; j++) {
+            KD[i + m->n * j] = m->K[i * m->n + j];
+            KD[m->n * m->n + i + m->n * j] = m->D[i * m->n + j];
+        }
+    find_axes(e.axes, drawing, m);
+    status = KD ? dfl_drawing_elastic(out, drawing, &e) : DFL_NO_MEMORY;
+    if (!status)
+        status = note_modes(drawing, m);
+    dfl_free(drawing->ctx, KD);
+    dfl_modal_body_free(body);
+    return status;
+}
+
+static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    const int n = m->n;
+    double K[DFL_MOST_MODES * DFL_MOST_MODES];
+    dfl_status status = DFL_OK;
+    if (!(m->mass > 0.0))
+        return dfl_fail(drawing->ctx, DFL_INVALID, "elastic '%s': its mass is %g; give mass = ...",
+                        m->name, m->mass);
+    status = check_symmetric(drawing, m, m->Me, 1.0, "Me");
+    for (int r = 0; r < (drawing->planar ? 1 : 3) && !status; r++)
+        status = check_symmetric(drawing, m, m->C1 + r * n * n, -1.0, "C1");
+    for (int i = 0; i < n && !status; i++)
+        if (!(m->Me[i * n + i] > 0.0))
+            status = dfl_fail(drawing->ctx, DFL_INVALID,
+                              "elastic '%s': mode %d has the mass %g in Me; give positive numbers",
+                              m->name, i + 1, m->Me[i * n + i]);
+    for (int i = 0; i < n * n && !status; i++)
+        status = dfl_drawing_value(&K[i], drawing, m->K[i], "elastic", m->name, "K");
+    return status ? status : check_symmetric(drawing, m, K, 1.0, "K");
+}
+
+static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
+                                  const double *A, double sign, const char *what)
+{
+    double size = 0.0;
+    for (int i = 0; i < m->n * m->n; i++)
+        size = fmax(size, fabs(A[i]));
+    for (int i = 0; i < m->n; i++)
+        for (int j = 0; j <= i; j++)
+            if (!(fabs(A[i * m->n + j] - sign * A[j * m->n + i]) <= 1e-9 * size))
+                return dfl_fail(
+                    drawing->ctx, DFL_INVALID,
+                    "elastic '%s': %s is not %s: %g in row %d, column %d, %g in row %d, "
+                    "column %d",
+                    m->name, what, sign > 0.0 ? "symmetric" : "antisymmetric", A[i * m->n + j],
+                    i + 1, j + 1, A[j * m->n + i], j + 1, i + 1);
+    return DFL_OK;
+}
+
+/* In the plane rows of turns are z, and inertias are zz. */
+static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
+{
+    const int n = m->n, shifts = planar ? 2 : 3, turns = planar ? 1 : 3, first = planar ? 2 : 0;
+    const int inertias = planar ? 1 : 6;
+    b->mass = m->mass;
+    for (int r = 0; r < 3; r++)
+        b->s0[r] = m->moment[r];
+    for (int r = 0; r < inertias; r++)
+        b->J0[first + r] = m->inertia[r];
+    for (int j = 0; j < n; j++) {
+        for (int r = 0; r < shifts; r++)
+            b->S[3 * j + r] = m->S[r * n + j];
+        for (int r = 0; r < turns; r++)
+            b->C0[3 * j + first + r] = m->C0[r * n + j];
+        for (int r = 0; r < inertias; r++)
+            b->J1[6 * j + first + r] = m->J1[r * n + j];
+        for (int i = 0; i < n; i++) {
+            const int place = i + n * j;
+            b->Me[place] = m->Me[i * n + j];
+            for (int r = 0; r < turns; r++)
+                b->C1[3 * place + first + r] = m->C1[(r * n + i) * n + j];
+            for (int r = 0; r < inertias; r++)
+                b->J2[6 * place + first + r] = m->J2_given ? m->J2[(r * n + i) * n + j]
+                                               : planar    ? m->Me[i * n + j]
+                                                           : 0.0;
+        }
+    }
+    for (int k = 0; k < m->nnodes; k++) {
+        for (int r = 0; r < 3; r++)
+            b->node[k].at[r] = m->node[k].at[r];
+        for (int j = 0; j < n; j++) {
+            for (int r = 0; r < shifts; r++)
+                b->node[k].phi[3 * j + r] = m->node[k].phi[r * n + j];
+            for (int r = 0; r < turns; r++)
+                b->node[k].psi[3 * j + first + r] = m->node[k].psi[r * n + j];
+        }
+    }
+}
+
+static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_drawing_axes(axes, drawing, vec_zero(), vec_zero());
+    if (!drawing->planar) {
+        dfl_drawing_axes(axes, drawing, m->axis, m->axis2);
+    } else if (!vec_is_zero(m->axis)) {
+        axes[0] = dfl_drawing_unit(drawing, m->axis);
+        axes[1] = vec_cross(g, axes[2], axes[0]);
+    }
+}
+
+/* Frequencies of the body with its frame held. */
+static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    const int n = m->n;
+    double K[DFL_MOST_MODES * DFL_MOST_MODES], M[DFL_MOST_MODES * DFL_MOST_MODES];
+    double X[DFL_MOST_MODES * DFL_MOST_MODES], w2[DFL_MOST_MODES];
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < n * n && !status; i++) {
+        status = dfl_model_value(&K[i], drawing->model, m->K[i]);
+        M[i] = m->Me[i];
+    }
+    if (!status)
+        status = dfl_symmetric_modes(w2, X, drawing->ctx, n, K, M);
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text, "elastic body '%s': %d modes of a table, frequencies with its frame held:",
+                 m->name, n);
+    for (int i = 0; i < n && !status; i++)
+        dfl_text_add(&text, "%s %.6g rad/s", i ? "," : "", w2[i] > 0.0 ? sqrt(w2[i]) : 0.0);
+    dfl_text_add(&text, "; mass %.6g kg", m->mass);
+    if (!status)
+        status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}

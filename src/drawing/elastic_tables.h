@@ -1,0 +1,34 @@
+/* elastic_tables.h: elastic bodies given by their modes: matrices in numbers. */
+#ifndef DFL_DRAWING_ELASTIC_TABLES_H
+#define DFL_DRAWING_ELASTIC_TABLES_H
+
+#include "drawing/elastic_bodies.h"
+
+enum { DFL_MOST_TABLE_NODES = 64 };
+
+/* Blocks by rows, as a script gives them; a row of a field is one axis (in the plane x, y, or z for
+   turns), a column one mode. The names are those of elastic/elastic.h. */
+typedef struct dfl_drawn_modes {
+    int line;
+    const char *name, *color;
+    bool hidden;
+    double magnify;
+    dfl_vec at, axis, axis2; /* origin and axes: in the plane `axis` is x, in space as of frames */
+    int n;
+    double mass, moment[3], inertia[6];
+    double S[3 * DFL_MOST_MODES], J1[6 * DFL_MOST_MODES], C0[3 * DFL_MOST_MODES];
+    double C1[3 * DFL_MOST_MODES * DFL_MOST_MODES], Me[DFL_MOST_MODES * DFL_MOST_MODES];
+    double J2[6 * DFL_MOST_MODES * DFL_MOST_MODES];
+    bool J2_given; /* else, in the plane, Me, and in space 0 */
+    dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES], D[DFL_MOST_MODES * DFL_MOST_MODES];
+    int nnodes;
+    const char *node_name[DFL_MOST_TABLE_NODES];
+    struct {
+        double at[3], phi[3 * DFL_MOST_MODES], psi[3 * DFL_MOST_MODES];
+    } node[DFL_MOST_TABLE_NODES];
+} dfl_drawn_modes;
+
+/* *out: the number of the body that is its frame of reference. */
+dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_modes *modes);
+
+#endif

@@ -1,0 +1,65 @@
+/* Frequencies of rotating cantilevers, in units of sqrt(EI / rho A L^4), against power series of the
+   exact mode shapes: centrifugal forces stiffen a beam through its second-order kinematics. */
+#include "near.h"
+
+static near turn(bool flapwise, const char *first_order, double speed)
+{
+    static const char *const chord =
+        "planar()\n"
+        "local b = elastic('b', { beam = { from = {0, 0}, to = {1, 0}, EI = 1, EA = 1e9,\n"
+        "  mass_per_length = 1 }, modes = 8, frame = 'tangent', nodes = { a = 0 },\n"
+        "  first_order = %s })\n"
+        "revolute('spin', ground, b.a, { at = {0, 0}, motion = %.17g*time })\n";
+    static const char *const flap =
+        "local b = elastic('b', { beam = { from = {0, 0, 0}, to = {1, 0, 0}, EI = 1e6, EI2 = 1,\n"
+        "  EA = 1e9, GJ = 1e6, mass_per_length = 1, section_inertia = 1e-4 }, modes = 8,\n"
+        "  frame = 'tangent', nodes = { a = 0 }, first_order = %s })\n"
+        "revolute('spin', ground, b.a, { at = {0, 0, 0}, axis = {0, 0, 1}, motion = %.17g*time "
+        "})\n";
+    char text[2000];
+    snprintf(text, sizeof text, flapwise ? flap : chord, first_order, speed);
+    return near_find(text, NULL, NULL);
+}
+
+/* Eight modes approach the exact values from above. */
+static void centrifugal_forces_stiffen_a_beam(void **state)
+{
+    (void)state;
+    static const double speed[] = {1, 2, 6, 12};
+    static const double flap[][2] = {{3.68164681, 22.1810112},
+                                     {4.13731957, 22.6149220},
+                                     {7.36037302, 26.8090817},
+                                     {13.1701505, 37.6031123}};
+    static const double chord[] = {3.54323627, 3.62179696, 4.26322542, 5.42704928};
+    for (int i = 0; i < 4; i++) {
+        near it = turn(true, "false", speed[i]);
+        near_has(&it, 0, flap[i][0], 1e-4 * flap[i][0]);
+        near_has(&it, 0, flap[i][1], 1e-4 * flap[i][1]);
+        near_free(&it);
+        it = turn(false, "false", speed[i]);
+        near_has(&it, 0, chord[i], 5e-4 * chord[i]);
+        near_free(&it);
+    }
+}
+
+/* Without it the beam becomes unstable at its own frequency, 3.516: w^2 = w0^2 - speed^2. */
+static void first_order_beams_soften(void **state)
+{
+    (void)state;
+    const double w0 = 3.516015269;
+    near it = turn(false, "true", 2);
+    near_has(&it, 0, sqrt(w0 * w0 - 4), 1e-4);
+    near_free(&it);
+    it = turn(false, "true", 4);
+    near_has(&it, sqrt(16 - w0 * w0), 0, 1e-4);
+    near_free(&it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(centrifugal_forces_stiffen_a_beam),
+        cmocka_unit_test(first_order_beams_soften),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
