@@ -35,6 +35,8 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
         dfl_explicit_combine(w->stage.x, st->here.x, h, i, rk->A[i], w->K, sys->at.r, sys->n);
         w->stage.t = st->t + rk->c[i] * h;
         dfl_outcome outcome = dfl_ode_rates(w->K[i], w->ode, &w->stage);
+        if (!outcome) /* as at the ends of steps: what is between is watched */
+            outcome = dfl_formulation_least_multipliers(&w->stage, st->form);
         if (outcome)
             return outcome;
         memcpy(w->X[i], w->stage.x, size);

@@ -24,6 +24,7 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->count = opt->count;
     c->mode = dfl_alloc(ctx, m, sizeof *c->mode);
     c->trial = dfl_alloc(ctx, m, sizeof *c->trial);
+    c->valid = dfl_alloc(ctx, m, sizeof *c->valid);
     c->state = dfl_alloc(ctx, m, sizeof *c->state);
     c->W = dfl_alloc(ctx, CONTACT_ROWS * m * nv, d);
     c->bias = dfl_alloc(ctx, CONTACT_ROWS * m, d);
@@ -39,9 +40,9 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->share = dfl_alloc(ctx, 4 * m, d);
     c->group = dfl_alloc(ctx, nv * (2 * m + 1), d);
     c->turned = dfl_alloc(ctx, 5 * m, d);
-    if (!c->mode || !c->trial || !c->state || !c->W || !c->bias || !c->u || !c->size || !c->near ||
-        !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share || !c->group ||
-        !c->turned)
+    if (!c->mode || !c->trial || !c->valid || !c->state || !c->W || !c->bias || !c->u || !c->size ||
+        !c->near || !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share ||
+        !c->group || !c->turned)
         return DFL_NO_MEMORY;
     c->held = c->near + m;
     c->still = c->near + 2 * m;
@@ -57,9 +58,9 @@ void dfl_contacts_clear(dfl_solver *solver)
     dfl_contacts *c = solver->contacts;
     if (!c)
         return;
-    void *const blocks[] = {c->mode, c->trial, c->state, c->W,     c->bias,    c->u,
-                            c->size, c->near,  c->a,     c->x,     c->impulse, c->assigned,
-                            c->seen, c->share, c->group, c->turned};
+    void *const blocks[] = {c->mode,     c->trial, c->valid, c->state, c->W,     c->bias,
+                            c->u,        c->size,  c->near,  c->a,     c->x,     c->impulse,
+                            c->assigned, c->seen,  c->share, c->group, c->turned};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(solver->ctx, blocks[i]);
     dfl_lstsq_free(c->lstsq, solver->ctx);

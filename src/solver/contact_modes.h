@@ -10,6 +10,7 @@ enum { CONTACT_ROWS = 3 };
 typedef struct dfl_contacts {
     int count;
     dfl_contact_mode *mode, *trial; /* present, tried */
+    dfl_contact_mode *valid;        /* whose conditions hold */
     dfl_contact_state *state;
     double *W;    /* nv per row, CONTACT_ROWS per contact; zero: none */
     double *bias; /* of these rows */

@@ -15,7 +15,6 @@ static bool land_at(dfl_solver *solver, double at);
 static double distance_to_zero(dfl_solver *solver, int which);
 static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
 static bool goes_along(dfl_solver *solver, int i);
-static dfl_status cut_at(dfl_solver *solver, double t);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
 static dfl_status slopes_here(dfl_solver *solver);
@@ -56,7 +55,7 @@ dfl_status dfl_switching_land(dfl_solver *solver)
             first = i;
     const double when = st->t_old + at * (st->t - st->t_old);
     if (at < 1 && !land_at(solver, at))
-        status = cut_at(solver, when);
+        status = dfl_switching_cut_at(solver, when, first);
     sw->pending = true;
     sw->pending_at = time_here(solver);
     sw->timed = false;
@@ -196,20 +195,6 @@ static double distance_to_zero(dfl_solver *solver, int which)
     const double slope =
         0.5 * (sw->search.bounds[which].slope_low + sw->search.bounds[which].slope_high);
     return slope < 0 ? -value / slope : value == 0 ? 0 : NAN;
-}
-
-/* Where the step cannot be taken again: it is cut at the state of the polynomial, moved onto the
-   constraints; a crossing at its very beginning takes it back. */
-static dfl_status cut_at(dfl_solver *solver, double t)
-{
-    dfl_stepper *st = solver->stepper;
-    if (fabs(t - st->t_old) <= 16 * DBL_EPSILON * fabs(t)) {
-        dfl_stepper_undo(st);
-        solver->cut = NAN;
-        return DFL_OK;
-    }
-    solver->cut = t;
-    return dfl_solver_continuous(solver->x_cut, solver, t, true);
 }
 
 /* Everything that passes zero at this point: what the search found, and what is zero but for noise

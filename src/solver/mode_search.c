@@ -23,6 +23,7 @@ static dfl_status try_modes(int *worst, dfl_solver *solver, double t);
 static bool change(dfl_solver *solver, int worst);
 static bool tried_before(dfl_contacts *c);
 static dfl_status enumerate(bool *found, dfl_solver *solver, double t);
+static dfl_status stick_again(dfl_solver *solver, double t);
 static dfl_status jam(dfl_solver *solver, double t);
 
 dfl_status dfl_contacts_search(dfl_solver *solver, double t)
@@ -43,6 +44,8 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
     bool found = worst < 0;
     if (!status && !found)
         status = enumerate(&found, solver, t);
+    if (!status && found)
+        status = stick_again(solver, t);
     return !status && !found ? jam(solver, t) : status;
 }
 
@@ -212,7 +215,9 @@ static double violation(const dfl_solver *solver, int i)
         const double slack =
             10 * c->tolerance[at.mu + contact->tangent] + 1e-9 * fmax(mu, c->state[i].limit);
         const double rate = acceleration(terms, solver, i, 1);
-        by = fmax(by, (mu - c->state[i].limit) / slack);
+        /* at its limit it goes on to slip, else another one that slips with it would stick next */
+        const double margin = c->mode[i].sense != 0 ? 2 * slack : 0;
+        by = fmax(by, (mu - c->state[i].limit + margin) / slack);
         by = fmax(by, fabs(rate) / (1e-5 * terms[0])); /* forces that cannot hold it */
     } else if (c->still[i] && mode->sense != 0) {
         const bool two = dfl_contact_directions(contact) == 2;
@@ -325,6 +330,27 @@ static dfl_status enumerate(bool *found, dfl_solver *solver, double t)
         *found = possible && worst < 0;
     }
     return DFL_OK;
+}
+
+/* Friction that can stick does so. On the way to valid modes some of it was made to slip by what other
+   friction has not held in the end: first what stuck before, then the rest is tried again. */
+static dfl_status stick_again(dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    const size_t size = (size_t)c->count * sizeof *c->trial;
+    int worst = -1;
+    dfl_status status = DFL_OK;
+    memcpy(c->valid, c->trial, size);
+    for (int k = 0; !status && k < 2 * c->count; k++) {
+        const int i = k % c->count;
+        const bool first = k < c->count, stuck = c->mode[i].stick, ended = c->left[2 * i + 1];
+        if (first != stuck || (stuck && ended) || !c->still[i] || c->trial[i].sense == 0)
+            continue;
+        c->trial[i] = (dfl_contact_mode){.closed = true, .stick = true};
+        status = try_modes(&worst, solver, t);
+        memcpy(worst < 0 ? c->valid : c->trial, worst < 0 ? c->trial : c->valid, size);
+    }
+    return status || worst < 0 ? status : try_modes(&worst, solver, t);
 }
 
 static dfl_status jam(dfl_solver *solver, double t)

@@ -79,6 +79,9 @@ double dfl_switching_effect(dfl_solver *solver, int i, double t, const double *x
 /* After a step: if a function has passed zero, the step is taken again to end there. */
 dfl_status dfl_switching_land(dfl_solver *solver);
 
+/* cut.c: cuts the last step at t, where function `which` passes zero. */
+dfl_status dfl_switching_cut_at(dfl_solver *solver, double t, int which);
+
 /* Whether the equations can be evaluated where the step ends. DFL_NOT_FINITE. */
 dfl_status dfl_switching_check(dfl_solver *solver);
 

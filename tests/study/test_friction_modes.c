@@ -1,0 +1,90 @@
+/* Friction of several elements at an instant, and where it breaks away, against closed forms. */
+#include "../scripted.h"
+
+static const dfl_solver_options methods[] = {
+    {.order = 0},
+    {.integrator = DFL_EXPLICIT_PAIR},
+    {.integrator = DFL_BDF},
+    {.integrator = DFL_TRAPEZOIDAL},
+    {.integrator = DFL_MIDPOINT},
+};
+enum { METHODS = 5 };
+
+/* Local errors of order 2 add up to more: the last two. */
+static double allowed(int method, double tol)
+{
+    return (method < 3 ? 100 : 1000) * tol;
+}
+
+static scripted run_by(const char *text, double to, double tol, const dfl_solver_options *method)
+{
+    dfl_solver_options options = *method;
+    options.rtol = options.atol = tol;
+    scripted s = scripted_text(text);
+    scripted_start(&s, &options);
+    scripted_advance(&s, to);
+    return s;
+}
+
+/* 2 sin t against 1.5 sticking, 1 slipping: multipliers have no rates, and the state is at rest. */
+static void every_method_breaks_away_in_time(void **state)
+{
+    (void)state;
+    const double begin = asin(0.75), to = 2;
+    for (int i = 0; i < METHODS; i++)
+        for (double tol = 1e-6; tol > 1e-9; tol *= 0.1) {
+            scripted s =
+                run_by("local x = position('x') kinetic(velocity(x)^2/2) force(x, 2*sin(time))\n"
+                       "friction('f', x, {load = 1, coefficient = 1, static = 1.5})\n",
+                       to, tol, &methods[i]);
+            assert_near(scripted_value(&s, "der(x)"), 2 * (cos(begin) - cos(to)) - (to - begin),
+                        allowed(i, tol));
+            scripted_free(&s);
+        }
+}
+
+/* Two frictions hold one shaft, 0.95 and 3.95, against a torque t/2: at 9.8 s it turns. */
+static void frictions_of_one_motion_add_up(void **state)
+{
+    (void)state;
+    for (int i = 0; i < METHODS; i++)
+        for (double tol = 1e-6; tol > 1e-9; tol *= 0.1) {
+            scripted s = run_by("local x = position('x') kinetic(velocity(x)^2/2)\n"
+                                "initial{['der(x)'] = 0} force(x, 0.5*time)\n"
+                                "friction('a', x, {load = 1, coefficient = 0.95})\n"
+                                "friction('b', x, {load = 1, coefficient = 3.95})\n",
+                                12, tol, &methods[i]);
+            assert_near(scripted_value(&s, "der(x)"), pow(12 - 9.8, 2) / 4, allowed(i, tol));
+            assert_near(scripted_value(&s, "x"), pow(12 - 9.8, 3) / 12, allowed(i, tol));
+            scripted_free(&s);
+        }
+}
+
+/* A carriage that 1.85 N hold, 0.78 N if it slips, below a block that slips to and fro with 0.86 N:
+   where the block turns it cannot stick, and the carriage stays where it is. */
+static void friction_that_can_stick_does(void **state)
+{
+    (void)state;
+    for (double tol = 1e-5; tol > 1e-13; tol *= 0.1) {
+        scripted s =
+            run_by("local b, c = position('b', 'c')\n"
+                   "kinetic(velocity(b)^2/2 + velocity(c)^2/2)\n"
+                   "initial{b = 1.1} force(b, -4*b + 3*sin(2.6*time))\n"
+                   "friction('f', c - b, {load = 2.46, coefficient = 0.35, static = 0.87})\n"
+                   "friction('g', c, {load = 2.76, coefficient = 0.283, static = 0.67})\n",
+                   20, tol, &methods[0]);
+        assert_near(scripted_value(&s, "c"), 0, 0);
+        assert_true(dfl_solver_statistics(s.solver).crossings > 5);
+        scripted_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_breaks_away_in_time),
+        cmocka_unit_test(frictions_of_one_motion_add_up),
+        cmocka_unit_test(friction_that_can_stick_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
