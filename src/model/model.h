@@ -50,6 +50,9 @@ dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_mode
                               const dfl_derivation *how);
 void dfl_derived_clear(dfl_derived *derived);
 
+/* Names options in the message of a failure as fields: --state-weight is state_weight. */
+void dfl_name_fields(dfl_context *ctx, dfl_status status);
+
 /* DFL_INVALID unless there are a context and a model. */
 dfl_status dfl_check_model(dfl_context *ctx, const dfl_model *model);
 

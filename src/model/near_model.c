@@ -1,8 +1,6 @@
 /* near_model.c: analyses of a script near a state. */
 #include "model/run_internal.h"
 
-#include <string.h>
-
 struct dfl_near {
     dfl_context *ctx;
     dfl_derived derived;
@@ -15,7 +13,6 @@ struct dfl_near {
     dfl_near_report report;
 };
 
-static void name_fields(dfl_context *ctx, dfl_status status);
 static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_options *options,
                        bool search);
 static dfl_status derive(dfl_near *near, const dfl_model *model, const dfl_near_options *options);
@@ -35,20 +32,11 @@ static dfl_status create(dfl_near **out, dfl_context *ctx, const dfl_model *mode
     near->ctx = ctx;
     status = find(near, model, options ? options : &none, search);
     if (status) {
-        name_fields(ctx, status);
+        dfl_name_fields(ctx, status);
         dfl_near_free(near);
     } else
         *out = near;
     return status;
-}
-
-/* Messages name options of the program, whose names the fields have: --at is `at`. */
-static void name_fields(dfl_context *ctx, dfl_status status)
-{
-    char *message = dfl_copy_string(ctx, dfl_message(ctx));
-    if (message && !strncmp(message, "--", 2))
-        dfl_fail(ctx, status, "%s", message + 2);
-    dfl_free(ctx, message);
 }
 
 dfl_status dfl_model_linearize(dfl_near **out, dfl_context *ctx, const dfl_model *model,

@@ -7,11 +7,20 @@
 
 static dfl_status open_saved(dfl_run *run);
 
+static dfl_status check_path(const dfl_run *run, const char *path)
+{
+    if (!path)
+        return dfl_fail(run->ctx, DFL_INVALID, "path is NULL; name a file");
+    return run->started
+               ? dfl_fail(run->ctx, DFL_INVALID, "'%s': files are named before the start", path)
+               : DFL_OK;
+}
+
 dfl_status dfl_run_write(dfl_run *run, const char *path)
 {
-    if (run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "'%s': result files are named before the start",
-                        path);
+    const dfl_status status = check_path(run, path);
+    if (status)
+        return status;
     char **more =
         dfl_grow(run->ctx, run->files, &run->room_of_files, run->nfiles, sizeof *run->files);
     if (!more)
@@ -26,8 +35,9 @@ dfl_status dfl_run_write(dfl_run *run, const char *path)
 
 dfl_status dfl_run_save_to(dfl_run *run, const char *path)
 {
-    if (run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "'%s': files are named before the start", path);
+    const dfl_status status = check_path(run, path);
+    if (status)
+        return status;
     dfl_free(run->ctx, run->save);
     run->save = dfl_copy_string(run->ctx, path);
     return run->save ? DFL_OK : DFL_NO_MEMORY;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_allowed(int setting);
+static dfl_status no_setting(dfl_context *ctx, const char *name);
 static dfl_status choose(dfl_choices *out, char **texts, dfl_context *ctx, const char *text);
 static dfl_status choose_number(dfl_choices *out, dfl_context *ctx, int setting, const char *text,
                                 const char *value);
@@ -27,17 +29,36 @@ static dfl_status choose(dfl_choices *out, char **texts, dfl_context *ctx, const
         return dfl_fail(ctx, DFL_INVALID, "setting '%s': write NAME=VALUE", text);
     memcpy(name, text, (size_t)(equal - text));
     const int setting = dfl_setting_find(name);
-    if (setting < 0 || !(dfl_setting_at(setting)->where & (DFL_FOR_SCRIPT | DFL_FOR_RUN)))
-        return dfl_fail(ctx, DFL_INVALID,
-                        "there is no setting '%s'; those of simulate{} and of driftless run are "
-                        "allowed",
-                        name);
+    if (setting < 0 || !is_allowed(setting))
+        return no_setting(ctx, name);
     const dfl_setting_kind kind = dfl_setting_at(setting)->kind;
     if (kind != DFL_SETTING_WORD && kind != DFL_SETTING_TEXT)
         return choose_number(out, ctx, setting, text, equal + 1);
     dfl_free(ctx, texts[setting]);
     out->text[setting] = texts[setting] = dfl_copy_string(ctx, equal + 1);
     return texts[setting] ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static bool is_allowed(int setting)
+{
+    return dfl_setting_at(setting)->where & (DFL_FOR_SCRIPT | DFL_FOR_RUN);
+}
+
+static dfl_status no_setting(dfl_context *ctx, const char *name)
+{
+    const char *names[DFL_MOST_SETTINGS], *nearest;
+    int count = 0;
+    for (int i = 0; i < dfl_settings_count(); i++)
+        if (is_allowed(i))
+            names[count++] = dfl_setting_at(i)->name;
+    nearest = dfl_nearest_word(name, names, count);
+    if (nearest)
+        return dfl_fail(ctx, DFL_INVALID, "there is no setting '%s'; did you mean %s?", name,
+                        nearest);
+    return dfl_fail(ctx, DFL_INVALID,
+                    "there is no setting '%s'; those of simulate{} and of driftless run are "
+                    "allowed",
+                    name);
 }
 
 static dfl_status choose_number(dfl_choices *out, dfl_context *ctx, int setting, const char *text,

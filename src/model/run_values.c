@@ -77,7 +77,7 @@ dfl_value_info dfl_run_value(const dfl_run *run, int number)
 
 int dfl_run_find(const dfl_run *run, const char *name)
 {
-    for (int i = 0; i < run->nvalues; i++)
+    for (int i = 0; name && i < run->nvalues; i++)
         if (!strcmp(dfl_run_value(run, i).name, name))
             return i;
     return -1;
@@ -107,7 +107,13 @@ double dfl_run_get(dfl_run *run, int number)
 dfl_status dfl_run_set(dfl_run *run, int number, double value)
 {
     const int columns = run->columns.n + run->columns.m;
-    if (number < columns || number >= run->nvalues)
+    if (number < 0 || number >= run->nvalues)
+        return dfl_fail(
+            run->ctx, DFL_INVALID,
+            "there is no value with the number %d; dfl_run_find gives -1 for names that "
+            "do not exist",
+            number);
+    if (number < columns)
         return dfl_fail(run->ctx, DFL_INVALID, "'%s' is neither an input nor a parameter",
                         dfl_run_value(run, number).name);
     const dfl_declaration *decl = run->settable[number - columns];

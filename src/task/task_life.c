@@ -1,7 +1,6 @@
 /* task_life.c: a task by its name, from its options to its report. */
 #include "task/task_internal.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const struct {
@@ -25,7 +24,6 @@ static dfl_status check_options(dfl_context *ctx, const dfl_task_options *option
 static dfl_status perform(dfl_task *it, int number);
 static dfl_status write_files(const dfl_task *it);
 static void add_failure(dfl_text *json, const char *message, const char *fields);
-static void name_fields(dfl_context *ctx, dfl_status status);
 
 dfl_status dfl_model_task(dfl_task **out, dfl_context *ctx, const dfl_model *model,
                           const char *name, const dfl_task_options *options)
@@ -92,7 +90,7 @@ static dfl_status perform(dfl_task *it, int number)
         status = written ? written : status;
     }
     if (status && !it->options.prefix)
-        name_fields(it->ctx, status);
+        dfl_name_fields(it->ctx, status);
     if (status && status != DFL_STOPPED) {
         dfl_text_clear(&it->json);
         add_failure(&it->json, dfl_message(it->ctx), tasks[number].fields);
@@ -133,29 +131,6 @@ static void add_failure(dfl_text *json, const char *message, const char *fields)
         fields += length + strspn(fields + length, " ");
     }
     dfl_text_add(json, "}\n");
-}
-
-/* Messages name options of the program, whose names the fields have: --state-weight is `state_weight`. */
-static void name_fields(dfl_context *ctx, dfl_status status)
-{
-    char *message = dfl_copy_string(ctx, dfl_message(ctx)), *to = message;
-    if (!message)
-        return;
-    bool inside = false;
-    for (const char *from = message; *from; from++) {
-        const bool begins = from == message || !isalnum((unsigned char)from[-1]);
-        inside = inside && (*from == '-' || islower((unsigned char)*from));
-        if (begins && from[0] == '-' && from[1] == '-' && islower((unsigned char)from[2])) {
-            inside = true;
-            from += 2;
-        }
-        *to++ = *from;
-        if (inside && *from == '-')
-            to[-1] = '_';
-    }
-    *to = 0;
-    dfl_fail(ctx, status, "%s", message);
-    dfl_free(ctx, message);
 }
 
 const dfl_task_report *dfl_task_about(const dfl_task *task)
