@@ -134,12 +134,21 @@ static dfl_status refuse(const dfl_formulation *base, double t, const char *why)
                     base->rank2, base->sys->nc, t, why);
 }
 
+/* Whether the rows that are left out are empty: switched off. */
+static bool only_empty_rows_missing(const dfl_sparse_form *form, const double *W)
+{
+    for (int k = 0; k < form->W.start[form->W.columns]; k++)
+        if (W[k] != 0 && form->dropped[form->W.row[k]])
+            return false;
+    return true;
+}
+
 /* Whether the sparse form can integrate with the rows that were found redundant. */
-static dfl_status judge(const dfl_sparse_form *form, double t)
+static dfl_status judge(const dfl_sparse_form *form, const double *W, double t)
 {
     const dfl_formulation *base = &form->base;
     const dfl_eom *eom = base->sys->eom;
-    if (base->defect == 0)
+    if (only_empty_rows_missing(form, W))
         return DFL_OK;
     if (eom->nm > 0 || eom->ns > 0)
         return refuse(base, t,
@@ -174,7 +183,7 @@ static dfl_status ranks(dfl_formulation *base, const dfl_point *point, const dou
     base->weakest = dfl_saddle_ldl_smallest(form->split);
     sys->stats->rank_position = holonomic;
     sys->stats->rank_velocity = base->rank2;
-    dfl_status status = judge(form, point->t);
+    dfl_status status = judge(form, point->blocks.W, point->t);
     if (!status && !form->condensed && dfl_condensed_suits(sys))
         status = dfl_condensed_create(&form->condensed, form);
     return status ? status : dfl_sparse_matrix_create(form);

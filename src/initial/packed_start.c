@@ -43,9 +43,9 @@ dfl_status dfl_packed_start_create(dfl_initial *init)
         status = borrow(&ps->pos, ctx, &s->pos, sys->m3, n4);
     if (!status)
         status = borrow(&ps->W, ctx, &s->W, sys->nc, nv);
-    if (!status && !sys->mass.diagonal)
-        status = borrow(&ps->M, ctx, &s->M, nv, nv);
-    ps->D = dfl_alloc(ctx, (mass > widest ? mass : widest) + 1, d);
+    if (!status)
+        status = dfl_packed_mass_init(init);
+    ps->D = dfl_alloc(ctx, mass + widest + 1, d);
     ps->A = dfl_alloc(ctx, (pos > W ? pos : W) + 1, d);
     ps->dx = dfl_alloc(ctx, widest + 1, d);
     ps->l = dfl_alloc(ctx, (size_t)(sys->m3 + sys->nc) + 1, d);
@@ -77,9 +77,10 @@ void dfl_packed_start_free(dfl_initial *init)
     dfl_saddle_ldl_free(ps->positions);
     dfl_saddle_ldl_free(ps->velocities);
     dfl_saddle_ldl_free(ps->plain);
-    void *const block[] = {ps->pos.start, ps->pos.row, ps->W.start,  ps->W.row,       ps->M.start,
-                           ps->M.row,     ps->D,       ps->A,        ps->dx,          ps->l,
-                           ps->x,         ps->allowed, ps->left_out, ps->laid_out_for};
+    void *const block[] = {ps->pos.start, ps->pos.row, ps->W.start,  ps->W.row,        ps->M.start,
+                           ps->M.row,     ps->D,       ps->A,        ps->dx,           ps->l,
+                           ps->x,         ps->allowed, ps->left_out, ps->laid_out_for, ps->M_at,
+                           ps->lent};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, ps);
@@ -181,23 +182,6 @@ static void take_columns(double *A, const dfl_initial *init, const dfl_condition
             A[k] = dfl_stages_held(init, cond, first + j) ? 0 : value[k];
 }
 
-/* M without the rows and columns of held velocities. */
-static void take_mass(double *D, const dfl_initial *init, const dfl_conditions *cond)
-{
-    const dfl_system *sys = &init->sys;
-    const dfl_packed_start *ps = init->packed;
-    for (int j = 0; j < sys->n3; j++) {
-        if (sys->mass.diagonal)
-            D[j] = ps->jac.M[j];
-        for (int k = sys->mass.diagonal ? 0 : ps->M.start[j];
-             !sys->mass.diagonal && k < ps->M.start[j + 1]; k++) {
-            const bool apart = dfl_stages_held(init, cond, sys->at.v + j) ||
-                               dfl_stages_held(init, cond, sys->at.v + ps->M.row[k]);
-            D[k] = apart && ps->M.row[k] != j ? 0 : ps->jac.M[k];
-        }
-    }
-}
-
 static void take_weights(double *D, const dfl_initial *init, const dfl_conditions *cond, int first,
                          int columns)
 {
@@ -218,25 +202,25 @@ static dfl_saddle_ldl *factor_stage(dfl_initial *init, const dfl_conditions *con
                                                                               : NULL;
     }
     take_columns(ps->A, init, cond, &ps->W, init->point.blocks.W, sys->at.v);
-    take_mass(ps->D, init, cond);
-    if (!cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, zero, NULL))
+    dfl_packed_take_mass(init, cond);
+    ps->weighted = !cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, zero, NULL);
+    if (ps->weighted)
         return ps->velocities;
     dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
     take_weights(ps->D, init, cond, sys->at.v, sys->n3);
     return dfl_saddle_ldl_factor(plain, ps->D, ps->A, zero, NULL) ? plain : NULL;
 }
 
-/* y := D u for the metric that the factors have. */
-static void metric_product(double *y, const dfl_initial *init, const dfl_saddle_ldl *factors,
-                           const double *u, int columns)
+/* y := D u for the metric of a stage. */
+static void metric_product(double *y, const dfl_initial *init, bool velocities, const double *u,
+                           int columns)
 {
     const dfl_packed_start *ps = init->packed;
-    const bool full = factors == ps->velocities && !init->sys.mass.diagonal;
-    memset(y, 0, (size_t)columns * sizeof *y);
-    if (full)
-        dfl_csc_add(y, ps->M.start, ps->M.row, columns, ps->D, 1, u);
-    for (int j = 0; !full && j < columns; j++)
-        y[j] = ps->D[j] * u[j];
+    if (velocities && ps->weighted)
+        dfl_packed_momentum(y, init, u);
+    else
+        for (int j = 0; j < columns; j++)
+            y[j] = ps->D[j] * u[j];
 }
 
 /* The sum of squares of a stage's rows. */
@@ -297,7 +281,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
     for (int j = 0; j < columns; j++)
         ps->x[j] =
             dfl_stages_held(init, cond, first + j) ? 0 : init->x0[first + j] - init->x[first + j];
-    metric_product(ps->dx, init, factors, ps->x, columns);
+    metric_product(ps->dx, init, velocities, ps->x, columns);
     for (int i = 0; i < rows; i++)
         ps->l[i] = -init->point.alg[first_row + i];
     dfl_saddle_ldl_solve(ps->dx, ps->l, factors);
@@ -340,12 +324,23 @@ dfl_status dfl_packed_start_jump(dfl_initial *init, const double *impulse)
     const dfl_status status = dfl_packed_start_evaluate(init);
     if (status)
         return status;
-    if (factor_stage(init, &nothing_held, true) != ps->velocities)
+    factor_stage(init, &nothing_held, true);
+    if (!ps->weighted)
         return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
-    memcpy(ps->dx, impulse, (size_t)sys->n3 * sizeof *impulse);
-    memset(ps->l, 0, (size_t)sys->nc * sizeof *ps->l);
-    dfl_saddle_ldl_solve(ps->dx, ps->l, ps->velocities);
+    double *change = ps->x, *v = init->x + sys->at.v; /* M change + W^T l = impulse */
+    memset(change, 0, (size_t)sys->n3 * sizeof *change);
+    for (int it = 0; it < MOST_STEPS; it++) {
+        dfl_packed_momentum(ps->dx, init, change);
+        for (int j = 0; j < sys->n3; j++)
+            ps->dx[j] = impulse[j] - ps->dx[j];
+        memset(ps->l, 0, (size_t)sys->nc * sizeof *ps->l);
+        dfl_saddle_ldl_solve(ps->dx, ps->l, ps->velocities);
+        for (int j = 0; j < sys->n3; j++)
+            change[j] += ps->dx[j];
+        if (dfl_max_abs(ps->dx, sys->n3) <= 1e-14 * dfl_max_abs(change, sys->n3))
+            break;
+    }
     for (int j = 0; j < sys->n3; j++)
-        init->x[sys->at.v + j] += ps->dx[j];
+        v[j] += change[j];
     return DFL_OK;
 }

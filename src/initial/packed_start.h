@@ -10,6 +10,9 @@ typedef struct dfl_packed_start {
     dfl_saddle_ldl *positions, *velocities; /* of [D G^T; G 0] and [M W^T; W 0] ... */
     dfl_saddle_ldl *plain;   /* ... or with D instead of a singular M; NULL: M is diagonal */
     double *D, *A;           /* the numbers of these */
+    int *M_at;               /* entries of M that numbers of the model are; the diagonal follows */
+    double *lent;            /* nv: mass that D has, but M has not (packed_mass.c) */
+    bool weighted;           /* the last factors of velocities have the metric M */
     double *dx, *l;          /* solutions */
     double *x;               /* n: a former state */
     double *allowed;         /* all rows: residuals that are as good as zero */
@@ -22,6 +25,11 @@ typedef struct dfl_packed_start {
     dfl_sparse_lu *lu;
     unsigned char *laid_out_for; /* nc: left_out that `matrix` is made for */
 } dfl_packed_start;
+
+/* packed_mass.c: the pattern of M; its numbers into D; y := M u. */
+dfl_status dfl_packed_mass_init(dfl_initial *init);
+void dfl_packed_take_mass(dfl_initial *init, const dfl_conditions *cond);
+void dfl_packed_momentum(double *y, const dfl_initial *init, const double *u);
 
 /* All rows and derivatives at init->x. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_packed_start_evaluate(dfl_initial *init);

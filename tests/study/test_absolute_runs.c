@@ -175,6 +175,31 @@ static void forces_in_joints_act_alike(void **state)
     }
 }
 
+/* A hinge that locks where it is straight, opens again, and another that brakes: velocities jump by momenta. */
+static void rows_are_switched_alike(void **state)
+{
+    (void)state;
+    for (int brake = 0; brake < 2; brake++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 "planar() gravity{0, -9.81} local last, joint = ground, {}\n"
+                 "for i = 1, 4 do local b = body('b' .. i, {mass = 1, com = {i - 0.5, 0}, "
+                 "inertia = 1/12})\n"
+                 "  joint[i] = revolute('j' .. i, last, b, {at = {i - 1, 0}}) last = b end\n"
+                 "local locked, braked = discrete('locked', 0), discrete('braked', 0)\n"
+                 "local armed = discrete('armed', 1)\n"
+                 "constraint('lock', joint[3].q, {active = locked})\n"
+                 "event('locks', joint[3].q, {direction = 'rising', set = {[locked] = armed}})\n"
+                 "%s"
+                 "event('opens', time - 0.8, {set = {[locked] = 0, [armed] = 0}})\n",
+                 brake ? "nonholonomic('brake', joint[4].qd, {active = braked})\n"
+                         "event('brakes', time - 0.6, {set = {[braked] = 1}})\n"
+                       : "");
+        scripted joints = load_text(text, false), absolute = load_text(text, true);
+        compare(&joints, &absolute, 0.9, 1e-6, true, brake);
+    }
+}
+
 /* 200 hinged bodies: rows hold on all levels, and energy is conserved. */
 static void a_long_chain_does_not_drift(void **state)
 {
@@ -302,6 +327,7 @@ int main(void)
         cmocka_unit_test(examples_move_alike),
         cmocka_unit_test(all_joints_move_alike),
         cmocka_unit_test(forces_in_joints_act_alike),
+        cmocka_unit_test(rows_are_switched_alike),
         cmocka_unit_test(a_long_chain_does_not_drift),
         cmocka_unit_test(coordinates_are_chosen),
         cmocka_unit_test(many_loops_start),
