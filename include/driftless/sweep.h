@@ -82,8 +82,6 @@ size_t dfl_sweep_job_size(const dfl_sweep *sweep);
 size_t dfl_sweep_result_size(const dfl_sweep *sweep);
 int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most);
 dfl_status dfl_sweep_store(dfl_sweep *sweep, const void *results, int count);
-/* Jobs of a process that has died are handed out again. */
-void dfl_sweep_take_back(dfl_sweep *sweep, const void *jobs, int count);
 
 /* `elsewhere`: adds jobs (DFL_NO_MEMORY); collects up to `most` results; how many jobs wait or run. No jobs
    (count 0): the threads end when there are none left. */

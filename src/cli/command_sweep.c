@@ -3,8 +3,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-
-#include <driftless/sweep.h>
+#include "cli/shared_study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,14 +12,70 @@
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
 static dfl_sweep_options read_options(const cli_arguments *arguments, const cli_settings *settings);
-static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments);
-static void show(const dfl_sweep_progress *it);
+static int study(dfl_context *ctx, const cli_arguments *arguments, const cli_channel *channel);
+static int help_with(dfl_context *ctx, const cli_arguments *arguments, const cli_channel *channel);
+static int threads_of(const cli_arguments *arguments, const cli_channel *channel);
+static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments,
+                         const cli_channel *channel);
+static void show(dfl_sweep *sweep, const cli_arguments *arguments);
 static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep *sweep,
                     dfl_status status);
 static void print_json(FILE *file, const dfl_sweep_progress *it, const char *message);
 static void print_string(FILE *file, const char *text);
 
 int cli_sweep(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_channel channel = {0};
+    const char *problem;
+    const bool shared = cli_channel_find(&channel, &problem);
+    if (problem)
+        return cli_complain(ctx, dfl_fail(ctx, DFL_INVALID, "%s", problem));
+    const int exit_status = shared && channel.rank > 0
+                                ? help_with(ctx, arguments, &channel)
+                                : study(ctx, arguments, shared ? &channel : NULL);
+    if (shared && channel.rank == 0 && exit_status == CLI_WRONG)
+        channel.abort(CLI_WRONG); /* the others wait for cases */
+    if (shared)
+        channel.close();
+    return exit_status;
+}
+
+/* One of several processes, without the file. */
+static int help_with(dfl_context *ctx, const cli_arguments *arguments, const cli_channel *channel)
+{
+    dfl_model *model = NULL;
+    dfl_sweep *sweep = NULL;
+    cli_settings settings;
+    cli_arguments quiet = *arguments;
+    cli_take_settings(&settings, ctx, arguments);
+    dfl_sweep_options options = read_options(arguments, &settings);
+    options.elsewhere = true;
+    quiet.quiet = true;
+    dfl_status status = check_arguments(ctx, arguments);
+    if (!status)
+        status = cli_load_script(&model, ctx, &quiet);
+    if (!status)
+        status = dfl_sweep_create(&sweep, ctx, model, &options);
+    cli_interrupt_defer(true);
+    cli_help(sweep, channel, threads_of(arguments, channel), status ? dfl_message(ctx) : NULL);
+    cli_interrupt_defer(false);
+    dfl_sweep_free(sweep);
+    dfl_model_free(model);
+    cli_settings_clear(&settings);
+    return status ? CLI_WRONG : cli_interrupted();
+}
+
+static int threads_of(const cli_arguments *arguments, const cli_channel *channel)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!isnan(arguments->threads))
+        return (int)arguments->threads;
+    if (!channel)
+        return 0;
+    return processors > channel->beside ? (int)(processors / channel->beside) : 1;
+}
+
+static int study(dfl_context *ctx, const cli_arguments *arguments, const cli_channel *channel)
 {
     dfl_model *model = NULL;
     dfl_sweep *sweep = NULL;
@@ -34,7 +89,7 @@ int cli_sweep(dfl_context *ctx, const cli_arguments *arguments)
         status = dfl_sweep_create(&sweep, ctx, model, &options);
     if (!status) {
         cli_interrupt_defer(true);
-        status = follow(sweep, arguments);
+        status = follow(sweep, arguments, channel);
     }
     if (!status && arguments->csv)
         status = dfl_sweep_write_csv(sweep, strcmp(arguments->csv, "-") ? arguments->csv : NULL);
@@ -85,34 +140,38 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
 }
 
 /* All cases, with a line of progress. */
-static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments)
+static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments,
+                         const cli_channel *channel)
 {
-    const bool shown = !arguments->quiet && isatty(STDERR_FILENO);
-    const dfl_status status = dfl_sweep_start(sweep, (int)given(arguments->threads));
+    dfl_status status = dfl_sweep_start(sweep, threads_of(arguments, channel));
     if (status)
         return status;
+    if (channel)
+        status = cli_share(sweep, channel, show, arguments);
     while (!dfl_sweep_wait(sweep, 0.1)) {
-        const dfl_sweep_progress now = dfl_sweep_so_far(sweep);
         if (cli_interrupted())
             dfl_sweep_stop(sweep);
-        if (shown)
-            show(&now);
+        show(sweep, arguments);
     }
-    if (shown)
+    if (!arguments->quiet && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
-    return dfl_sweep_finish(sweep);
+    const dfl_status finished = dfl_sweep_finish(sweep);
+    return status ? status : finished;
 }
 
-static void show(const dfl_sweep_progress *it)
+static void show(dfl_sweep *sweep, const cli_arguments *arguments)
 {
+    const dfl_sweep_progress it = dfl_sweep_so_far(sweep);
     char left[32] = "?";
-    const double rate = (double)(it->done - it->before) / it->seconds;
+    const double rate = (double)(it.done - it.before) / it.seconds;
+    if (arguments->quiet || !isatty(STDERR_FILENO))
+        return;
     if (rate > 0)
-        cli_write_duration(left, sizeof left, (double)(it->cases - it->done) / rate);
+        cli_write_duration(left, sizeof left, (double)(it.cases - it.done) / rate);
     fprintf(stderr,
             "\r\033[K%ld of %ld cases (%.0f %%), %ld failed, %.3g per second, about %s left",
-            it->done, it->cases, floor(100.0 * (double)it->done / (double)it->cases), it->failed,
-            rate, left);
+            it.done, it.cases, floor(100.0 * (double)it.done / (double)it.cases), it.failed, rate,
+            left);
     fflush(stderr);
 }
 

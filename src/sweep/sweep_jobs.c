@@ -46,22 +46,6 @@ int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most)
     return count;
 }
 
-void dfl_sweep_take_back(dfl_sweep *sweep, const void *jobs, int count)
-{
-    const size_t size = dfl_sweep_job_size(sweep);
-    pthread_mutex_lock(&sweep->lock);
-    for (int i = 0; i < count; i++) {
-        long number;
-        memcpy(&number, (const char *)jobs + size * (size_t)i, sizeof number);
-        if (number < 0 || number >= sweep->total)
-            continue;
-        sweep->there[number] = 0;
-        if (number < sweep->next)
-            sweep->next = number;
-    }
-    pthread_mutex_unlock(&sweep->lock);
-}
-
 dfl_status dfl_sweep_store(dfl_sweep *sweep, const void *results, int count)
 {
     const size_t size = dfl_sweep_result_size(sweep);

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -218,6 +219,46 @@ def torn_cases_run_again():
     assert contents("torn.h5") != whole
     sweep(example("pendulum.lua"), "--resume", "torn.h5")
     assert contents("torn.h5") == whole
+
+
+def processes_do_not_change_a_byte():
+    if not shutil.which("mpirun") or not os.path.exists(os.path.join(os.path.dirname(program), "driftless_mpi.so")):
+        print("no MPI: skipped")
+        return
+    os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    shared = lambda ranks: ["mpirun", "--oversubscribe", "-n", str(ranks), program]
+    arguments = ["sweep", example("pendulum.lua"), "--sample", "m=uniform(1,2)", "--sample", "g=normal(9.81,0.1)", "--count", "300"]
+    for ranks in (2, 4):
+        subprocess.run([*shared(ranks), *arguments, "--output", f"ranks{ranks}.h5", "--quiet"], check=True, timeout=120)
+        assert contents(f"ranks{ranks}.h5") == contents("whole.h5")
+    # a process dies: mpirun ends the others, and the next job goes on
+    for victim in ("0", "1"):
+        path = f"lost{victim}.h5"
+        process = subprocess.Popen([*shared(2), *arguments, "--output", path, "--quiet"], stderr=subprocess.DEVNULL)
+        while not os.path.exists(path):
+            time.sleep(0.01)
+        time.sleep(0.1)
+        for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+            try:
+                environment = contents(f"/proc/{pid}/environ").split(b"\0")
+                started = os.readlink(f"/proc/{pid}/exe") == program and path.encode() in contents(f"/proc/{pid}/cmdline")
+                if started and f"OMPI_COMM_WORLD_RANK={victim}".encode() in environment:
+                    os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        process.wait(timeout=60)
+        subprocess.run([*shared(2), *arguments[:2], "--resume", path, "--quiet"], check=True, timeout=120)
+        assert contents(path) == contents("whole.h5")
+
+
+def jobs_of_clusters_run():
+    environment = os.environ | {"MODEL": example("pendulum.lua"), "DRIFTLESS": program, "COUNT": "6"}
+    scripts = ["array.sh"]
+    if shutil.which("mpirun") and os.path.exists(os.path.join(os.path.dirname(program), "driftless_mpi.so")):
+        scripts.append("mpi.sh")
+    for script in scripts * 2:  # the second time there is nothing left to do
+        subprocess.run(["bash", example(f"cluster/{script}")], check=True, timeout=120, env=environment, stderr=subprocess.DEVNULL)
+    assert [float(row["m"]) for row in table("part0.csv")] == [1, 1.8, 2.6, 3.4, 4.2, 5]
 
 
 def cases_come_from_a_file():
