@@ -42,6 +42,7 @@ static dfl_status at_shift(search *it, int block, found *list, int *nfound, bool
 static dfl_status take(dfl_modes *out, search *it, const found *list, int nfound);
 static dfl_status check(const search *it, const double *re, const double *im, const found *mode);
 static dfl_point_kind kind_of(const search *it);
+static dfl_status stays(bool *same, search *it);
 
 dfl_status dfl_modes_few(dfl_modes *out, dfl_point_kind *kind, dfl_context *ctx, const dfl_eom *eom,
                          double t, const double *x, int count)
@@ -55,8 +56,12 @@ dfl_status dfl_modes_few(dfl_modes *out, dfl_point_kind *kind, dfl_context *ctx,
         status = look(&it, &list, &nfound);
     if (!status)
         status = take(out, &it, list, nfound);
-    if (!status && kind)
+    if (!status && kind) {
+        bool same = true;
         *kind = kind_of(&it);
+        status = stays(&same, &it);
+        *kind = same ? *kind : DFL_AT_FROZEN;
+    }
     dfl_free(ctx, list);
     dfl_krylov_free(it.krylov);
     dfl_sparse_lu_free(it.lu);
@@ -348,4 +353,32 @@ static dfl_point_kind kind_of(const search *it)
         dfl_max_abs(b, eom->nr) > 1e-7 * rates)
         return DFL_AT_FROZEN;
     return dfl_max_abs(v, eom->nv) <= 1e-10 ? DFL_AT_EQUILIBRIUM : DFL_AT_STEADY_MOTION;
+}
+
+/* Whether forces and linear equations are the same a little later; the equations are evaluated there. */
+static dfl_status stays(bool *same, search *it)
+{
+    dfl_sparse_local *local = &it->local;
+    const dfl_eom *eom = local->eom;
+    const size_t entries = (size_t)local->pattern.start[local->pattern.columns];
+    const size_t nv = (size_t)eom->nv;
+    *same = true;
+    if (eom->autonomous)
+        return DFL_OK;
+    double *before = dfl_alloc(it->ctx, entries + nv, sizeof *before), size = 0, change = 0;
+    if (!before)
+        return DFL_NO_MEMORY;
+    memcpy(before, local->A, entries * sizeof *before);
+    memcpy(before + entries, local->f, nv * sizeof *before);
+    const double force = dfl_sparse_local_force_size(local);
+    const dfl_status status = dfl_sparse_local_eval(local, local->t + 1e-2, local->x);
+    for (size_t i = 0; !status && i < entries; i++) {
+        size = fmax(size, fabs(before[i]));
+        change = fmax(change, fabs(local->A[i] - before[i]));
+    }
+    *same = !status && change <= 1e-9 * size;
+    for (size_t i = 0; !status && i < nv; i++)
+        *same = *same && fabs(local->f[i] - before[entries + i]) <= 1e-9 * force;
+    dfl_free(it->ctx, before);
+    return status == DFL_NO_MEMORY ? status : DFL_OK;
 }

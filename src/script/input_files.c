@@ -60,6 +60,12 @@ dfl_status dfl_input_files_check(const dfl_script *script, bool has_run)
                             "--input %s: write --input NAME=FILE.csv:COLUMN, and :hold or :cubic "
                             "behind it",
                             text);
+        const char *kind = strstr(from.file, ".csv:");
+        if (kind)
+            return dfl_fail(script->ctx, DFL_INVALID,
+                            "--input %s: '%s' is no kind of interpolation; write :hold, :cubic or "
+                            ":linear behind the column '%s'",
+                            text, from.column, kind + 5);
         const dfl_declaration *decl = has_run ? dfl_model_find(script->model, from.name) : NULL;
         if (has_run && (!decl || decl->kind != DFL_AN_INPUT)) {
             const char *nearest = dfl_model_nearest(script->model, from.name, 1U << DFL_AN_INPUT);

@@ -138,6 +138,10 @@ static dfl_status no_column(const reader *r, const dfl_csv *csv, const char *nam
 {
     const char *head = csv->text + (strncmp(csv->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
     const int length = (int)strcspn(head, "\r\n");
+    if (!*head)
+        return dfl_fail(r->ctx, DFL_INVALID,
+                        "%s is empty; its first line names the columns 't' and '%s'", csv->file,
+                        csv->column);
     return dfl_fail(r->ctx, DFL_INVALID, "%s:1: there is no column '%s'; the first line is: %.*s",
                     r->file, name, length < LONGEST_FIELD ? length : LONGEST_FIELD, head);
 }
