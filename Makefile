@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 FUZZ_SECONDS := 600
 PREFIX ?= /usr/local
 
-.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python threads linkages piecewise fuzz memory sanitize strict format format-check \
+.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python python-debug threads linkages piecewise fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -98,6 +98,16 @@ python: ## the package driftless for Python, in build/python, and its wheel, in 
 	@$(INSTALL) build test
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@cmake --build build -j $(JOBS) --target python_wheel && ls build/*.whl
+
+python-debug: ## methods of the package for Python in any order, under the address sanitizer
+	@$(INSTALL) build test
+	@$(CMAKE) build/python-debug -DCMAKE_BUILD_TYPE=Debug -DDFL_BUILD_TESTS=OFF -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF \
+	  -DDFL_BUILD_OCTAVE=OFF -DDFL_BUILD_VIEWER=OFF \
+	  -DCMAKE_C_FLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined" >/dev/null
+	@cmake --build build/python-debug -j $(JOBS) --target driftless_python
+	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	  PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=build/python-debug/python \
+	  /usr/bin/python3 tests/python/test_orders.py none . 20000
 
 threads: ## runs of one model in several threads, under the thread sanitizer
 	@$(INSTALL) build test

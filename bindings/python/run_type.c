@@ -88,9 +88,24 @@ static int run_init(PyObject *self, PyObject *args, PyObject *keywords)
     return status ? -1 : 0;
 }
 
+/* A function of the user may refer to the simulation. */
+static int run_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((run_object *)self)->on_event);
+    return 0;
+}
+
+static int run_clear(PyObject *self)
+{
+    Py_CLEAR(((run_object *)self)->on_event);
+    return 0;
+}
+
 static void run_dealloc(PyObject *self)
 {
     run_object *it = (run_object *)self;
+    PyObject_GC_UnTrack(self);
     dfl_run_free(it->run);
     dfl_context_free(it->ctx);
     Py_XDECREF(it->on_event);
@@ -355,12 +370,14 @@ PyObject *dfl_py_make_run_type(void)
 {
     static PyType_Slot slots[] = {{Py_tp_init, (void *)run_init},
                                   {Py_tp_dealloc, (void *)run_dealloc},
+                                  {Py_tp_traverse, (void *)run_traverse},
+                                  {Py_tp_clear, (void *)run_clear},
                                   {Py_tp_methods, run_methods},
                                   {Py_tp_doc, "One simulation of a model."},
                                   {0, NULL}};
     static PyType_Spec spec = {.name = "driftless._library.Run",
                                .basicsize = sizeof(run_object),
-                               .flags = Py_TPFLAGS_DEFAULT,
+                               .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                .slots = slots};
     return PyType_FromSpec(&spec);
 }

@@ -138,19 +138,40 @@ static int solver_init(PyObject *self, PyObject *args, PyObject *keywords)
     return status ? -1 : 0;
 }
 
-static void solver_dealloc(PyObject *self)
+static int solver_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    const solver_object *it = (solver_object *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(it->eval);
+    Py_VISIT(it->mass);
+    Py_VISIT(it->jacobian);
+    Py_VISIT(it->events);
+    return 0;
+}
+
+/* Without its functions the solver cannot run. */
+static int solver_clear(PyObject *self)
 {
     solver_object *it = (solver_object *)self;
     dfl_solver_free(it->solver);
+    it->solver = NULL;
+    Py_CLEAR(it->eval);
+    Py_CLEAR(it->mass);
+    Py_CLEAR(it->jacobian);
+    Py_CLEAR(it->events);
+    return 0;
+}
+
+static void solver_dealloc(PyObject *self)
+{
+    solver_object *it = (solver_object *)self;
+    PyObject_GC_UnTrack(self);
+    solver_clear(self);
     dfl_context_free(it->ctx);
     PyMem_Free((void *)it->options.events.kinds);
     PyMem_Free(it->rows);
     for (int i = 0; i < BUFFERS; i++)
         Py_XDECREF(it->buffer[i]);
-    Py_XDECREF(it->eval);
-    Py_XDECREF(it->mass);
-    Py_XDECREF(it->jacobian);
-    Py_XDECREF(it->events);
     Py_XDECREF(it->kept_atol);
     Py_XDECREF(it->met);
     dfl_py_free_object(self);
@@ -233,12 +254,14 @@ PyObject *dfl_py_make_solver_type(void)
 {
     static PyType_Slot slots[] = {{Py_tp_init, (void *)solver_init},
                                   {Py_tp_dealloc, (void *)solver_dealloc},
+                                  {Py_tp_traverse, (void *)solver_traverse},
+                                  {Py_tp_clear, (void *)solver_clear},
                                   {Py_tp_methods, methods},
                                   {Py_tp_doc, "Equations as Python functions."},
                                   {0, NULL}};
     static PyType_Spec spec = {.name = "driftless._library.Solver",
                                .basicsize = sizeof(solver_object),
-                               .flags = Py_TPFLAGS_DEFAULT,
+                               .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
                                .slots = slots};
     return PyType_FromSpec(&spec);
 }

@@ -1,5 +1,6 @@
 """Results in Python: columns, files, pages, comparisons, pickles; simulations as loops of control.
 usage: test_results.py PROGRAM SOURCE-FOLDER"""
+import gc
 import importlib.util
 import math
 import os
@@ -12,6 +13,7 @@ import tempfile
 import threading
 import time
 import unittest
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
@@ -171,6 +173,8 @@ class Files(unittest.TestCase):
             bool(c)
         with self.assertRaisesRegex(dl.Error, "no times in common"):
             dl.compare(a, m.run(to=6, **{"from": 5}))
+        with self.assertRaisesRegex(dl.Error, "run\\(to=...\\)"):
+            m.run(5)
 
 
 class Steps(unittest.TestCase):
@@ -258,6 +262,17 @@ class Steps(unittest.TestCase):
         self.assertAlmostEqual(s.time, 2, 6)
         s.advance(2.5)
         self.assertAlmostEqual(s["x"], 2.5, 6)
+
+    def test_functions_that_refer_to_the_simulation_are_freed(self):
+        class Holder:
+            pass
+
+        holder = Holder()
+        holder.s = self.cart().start(on_event=lambda *event: holder.s)
+        gone = weakref.ref(holder)
+        del holder
+        gc.collect()
+        self.assertIsNone(gone())
 
     def test_wrong_values(self):
         s = self.cart().start()

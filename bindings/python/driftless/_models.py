@@ -112,6 +112,8 @@ class BaseModel:
         if page:
             run.keep_page()
         outputs = () if output is None else (output,) if isinstance(output, (str, os.PathLike)) else output
+        if not isinstance(outputs, (tuple, list)):
+            raise Error(f"output={output!r}: name a file, or a list of files; the end time is run(to=...)")
         for file in outputs:
             run.write(os.fspath(file))
         again = (self, {**settings, "start_from": start_from})
