@@ -24,6 +24,10 @@ dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_mode
                                          how->nsettings, how->settings);
     if (!status)
         status = load(out, model, how);
+    if (!status && how->precision > 0)
+        out->model->precision = how->precision;
+    if (!status && how->slides)
+        status = dfl_model_slide(out->model);
     if (!status && (how->purpose == DFL_TO_RUN || how->purpose == DFL_TO_CARRY))
         status = dfl_study_derive(&out->eq, &out->runnable, out->model, &out->choices);
     else if (!status)

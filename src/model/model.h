@@ -26,6 +26,8 @@ typedef struct dfl_derivation {
     const char *start_from;      /* a file, or NULL */
     const char *prefix;          /* as in dfl_load_options */
     bool prescribe, goals;       /* as in dfl_script_options */
+    bool slides;      /* forces that jump with a speed may hold it, whatever the purpose */
+    double precision; /* of the tables, for runs with this rtol; 0: 1e-6, or as chosen */
     int nmore;
     const char *const *more; /* "NAME=VALUE" after those that the model was loaded with */
     double max_seconds;      /* of the script, as in dfl_script_options */

@@ -139,6 +139,20 @@ static void failures_have_messages_and_objects(void **state)
     finished(&f);
 }
 
+/* x'' = -3 sign(x + x') slides along x + x' = 0 from 0.53 s on: forms that can hold it are compared, the
+   others say why not. */
+static void motions_that_slide_are_compared(void **state)
+{
+    (void)state;
+    fixture f = loaded("local x = position('x') kinetic(velocity(x)^2/2) initial{ x = 2 }\n"
+                       "force(x, -3*sign(x + velocity(x))) simulate{ to = 3 }\n");
+    const dfl_task_report *about =
+        done(&f, "compare", &(dfl_task_options){.forms = "psf,ggl", .tol = "1e-6"});
+    assert_non_null(strstr(about->text, "psf        radau           1e-06"));
+    assert_non_null(strstr(about->text, "not with ggl"));
+    finished(&f);
+}
+
 static void allocations_may_fail(void **state)
 {
     (void)state;
@@ -160,6 +174,7 @@ int main(void)
         cmocka_unit_test(the_gradient_is_that_of_the_formula),
         cmocka_unit_test(all_other_tasks_end_with_an_object),
         cmocka_unit_test(failures_have_messages_and_objects),
+        cmocka_unit_test(motions_that_slide_are_compared),
         cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
