@@ -217,6 +217,8 @@ static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
         const moved *m = &all[drawing->bodies[e->body].link];
         const dfl_vec omega = mat_back(g, m->R, m->omega), u = mat_back(g, m->R, m->a);
         for (int k = 0; k < e->n; k++) {
+            if (e->massless[k])
+                continue;
             const dfl_expr momentum = dfl_add(
                 g, vec_dot(g, dfl_elastic_coupling(drawing, e, k), omega), vec_dot(g, e->S[k], u));
             energy = dfl_add(g, energy, dfl_mul(g, momentum, e->v[k]));
@@ -356,8 +358,10 @@ static dfl_status declare_modal_row(const moved *all, dfl_drawing *drawing, cons
     const int link = drawing->bodies[e->body].link;
     const moved *m = &all[link];
     dfl_status status = DFL_OK;
+    if (e->massless[k])
+        return DFL_OK;
     for (int l = 0; l <= k && !status; l++)
-        if (e->M[k + e->n * l] != 0)
+        if (!e->massless[l] && e->M[k + e->n * l] != 0)
             status = dfl_model_mass(drawing->model, e->line, e->v[k], e->v[l], e->M[k + e->n * l]);
     if (status)
         return status;

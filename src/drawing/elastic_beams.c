@@ -16,6 +16,8 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
 static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,
                              dfl_expr length);
 static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
+static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
+                          dfl_expr K, dfl_expr M);
 static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
                              const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M);
 
@@ -35,7 +37,7 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
     dfl_unit_beam unit = {.body = NULL};
     dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES] = {0}, D[DFL_MOST_MODES * DFL_MOST_MODES] = {0};
     dfl_expr Kd[DFL_MOST_MODES], Md[DFL_MOST_MODES];
-    bool twists[DFL_MOST_MODES] = {false};
+    bool twists[DFL_MOST_MODES] = {false}, massless[DFL_MOST_MODES] = {false};
     double length = 0.0;
     dfl_status status = check_beam(&length, drawing, b);
     if (!status)
@@ -55,12 +57,16 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
         Md[i] = twists[i] ? e.rotary : e.mass;
         K[i + n * i] = Kd[i];
         set_damping(&D[i + n * i], g, b, Kd[i], Md[i]);
+        if (!status)
+            status = is_fast(&massless[i], drawing, b, Kd[i], Md[i]);
     }
+    e.massless = massless;
     e.K = K;
     e.D = D;
     e.twists = twists;
     e.twist = unit.turn0;
-    status = dfl_drawing_elastic(out, drawing, &e);
+    if (!status)
+        status = dfl_drawing_elastic(out, drawing, &e);
     if (!status)
         status = note_modes(drawing, b, &unit, Kd, Md);
     dfl_modal_body_free(unit.body);
@@ -146,6 +152,11 @@ static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing
     return DFL_OK;
 }
 
+static dfl_beam_profile profile(const dfl_drawn_beam *b, dfl_taper which)
+{
+    return (dfl_beam_profile){b->ntaper, b->taper_place, b->taper[which]};
+}
+
 static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b,
                              double length)
 {
@@ -158,8 +169,9 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
                           .frame = b->frame,
                           .nstations = b->nnodes,
                           .station = b->station,
-                          .mass = b->mass,
-                          .stiff = {b->stretching, b->bending, b->bending2, b->twisting}};
+                          .mass = profile(b, DFL_TAPER_MASS),
+                          .stiff = {profile(b, DFL_TAPER_EA), profile(b, DFL_TAPER_EI),
+                                    profile(b, DFL_TAPER_EI2), profile(b, DFL_TAPER_GJ)}};
     double rhoA = 1.0, rhoJ = 1.0;
     dfl_status status = dfl_model_value(&rhoA, drawing->model, b->rhoA);
     if (!status && !drawing->planar)
@@ -221,6 +233,18 @@ static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_
         *D = dfl_add(g, *D, dfl_mul(g, dfl_constant(g, 2.0), dfl_mul(g, b->ratio, root)));
 }
 
+/* Whether inertia of a mode is to be left out, with the present values. */
+static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
+                          dfl_expr K, dfl_expr M)
+{
+    double k = 0.0, m = 1.0;
+    dfl_status status = dfl_model_value(&k, drawing->model, K);
+    if (!status)
+        status = dfl_model_value(&m, drawing->model, M);
+    *out = b->quasistatic > 0.0 && sqrt(k / m) > b->quasistatic;
+    return status;
+}
+
 /* A line for `check`: modes and their frequencies in the frame. */
 static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
                              const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M)
@@ -230,7 +254,7 @@ static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
                                  : nnodes == 0  ? DFL_FRAME_BUCKENS
                                  : nnodes == 1  ? DFL_FRAME_TANGENT
                                                 : DFL_FRAME_CHORD;
-    double mass = 0.0;
+    double mass = 0.0, slowest = 0.0;
     dfl_text text = {.ctx = drawing->ctx};
     dfl_status status = DFL_OK;
     for (int i = 0; i < unit->body->n && !status; i++) {
@@ -243,11 +267,19 @@ static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
         if (i == 0)
             dfl_text_add(&text, "elastic body '%s': %d modes in the %s frame:", b->name,
                          unit->body->n, frame_name[frame]);
-        dfl_text_add(&text, "%s q%d %s %.6g rad/s", i ? "," : "", i + 1,
-                     family_name[unit->family[i]], sqrt(k / m));
+        const double w = sqrt(k / m);
+        slowest = i == 0 ? w : slowest;
+        dfl_text_add(&text, "%s q%d %s %.6g rad/s%s", i ? "," : "", i + 1,
+                     family_name[unit->family[i]], w,
+                     b->quasistatic > 0.0 && w > b->quasistatic ? " (quasistatic)" : "");
     }
     if (!status)
         dfl_text_add(&text, "; mass %.6g kg", mass * unit->body->mass);
+    if (!status && b->first_order) /* w^2 above a tenth of that of the lowest mode */
+        dfl_text_add(&text,
+                     "; of first order: loads do not stiffen it, so that it must turn slower than "
+                     "%.3g rad/s; leave out first_order for faster turns",
+                     sqrt(0.1) * slowest);
     if (!status)
         status = text.status;
     if (!status)

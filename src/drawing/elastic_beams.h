@@ -4,7 +4,17 @@
 
 #include "drawing/elastic_bodies.h"
 
-enum { DFL_MOST_NODES = 200 };
+enum { DFL_MOST_NODES = 200, DFL_MOST_TAPER = 100 };
+
+/* What a taper changes. */
+typedef enum dfl_taper {
+    DFL_TAPER_MASS,
+    DFL_TAPER_EA,
+    DFL_TAPER_EI,
+    DFL_TAPER_EI2,
+    DFL_TAPER_GJ,
+    DFL_TAPERS
+} dfl_taper;
 
 typedef struct dfl_drawn_beam {
     int line;
@@ -20,11 +30,14 @@ typedef struct dfl_drawn_beam {
     bool interface, first_order;
     bool frame_given;
     dfl_beam_frame frame;
+    double quasistatic;          /* rad/s: modes above have no inertia; 0: none */
     dfl_expr ratio, alpha, beta; /* damping: modal ratio, alpha M + beta K */
     int nnodes;
     const char *node_name[DFL_MOST_NODES];
     double station[DFL_MOST_NODES];
-    dfl_beam_profile mass, bending, bending2, stretching, twisting; /* factors along the beam */
+    /* factors along the beam, linear between `ntaper` places from 0 to 1; 0: none */
+    int ntaper;
+    double taper_place[DFL_MOST_TAPER], taper[DFL_TAPERS][DFL_MOST_TAPER];
 } dfl_drawn_beam;
 
 /* *out: the number of the body that is its frame of reference. */

@@ -50,6 +50,8 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
                        .nnodes = modal->nnodes - modal->noutline,
                        .at = drawn->at};
     memcpy(e->axes, drawn->axes, sizeof e->axes);
+    for (int k = 0; k < e->n; k++)
+        e->massless[k] = drawn->massless && drawn->massless[k];
     e->noutline = modal->noutline;
     e->hidden = drawn->hidden;
     e->magnify = drawn->magnify > 0.0 ? drawn->magnify : 1.0;
@@ -273,11 +275,11 @@ static void add_rotary(builder *w)
     dfl_graph *g = w->g;
     dfl_elastic *e = w->e;
     const dfl_vec x = w->drawn->axes[0];
-    const dfl_expr r = w->drawn->rotary;
+    const dfl_expr r = w->drawn->rotary, all = scaled(w, w->b->mass, r, 0);
     for (int i = 0; i < 3; i++)
         for (int k = i; k < 3; k++)
             e->J.e[sym_place(i, k)] =
-                dfl_add(g, e->J.e[sym_place(i, k)], dfl_mul(g, r, dfl_mul(g, x.e[i], x.e[k])));
+                dfl_add(g, e->J.e[sym_place(i, k)], dfl_mul(g, all, dfl_mul(g, x.e[i], x.e[k])));
     for (int k = 0; k < e->n && w->drawn->twists; k++) {
         if (!w->drawn->twists[k])
             continue;
@@ -330,6 +332,8 @@ static dfl_status declare_stiffness(dfl_drawing *drawing, const dfl_elastic *e,
         energy = dfl_add(g, energy, dfl_mul(g, spring, e->p[i]));
         if (spring != 0)
             status = dfl_model_stored_force(drawing->model, e->line, e->v[i], dfl_neg(g, spring));
+        if (!status && damper == 0 && e->massless[i])
+            status = dfl_model_quasistatic(drawing->model, e->v[i]);
         if (!status && damper != 0)
             status = dfl_model_force(drawing->model, e->line, e->v[i], dfl_neg(g, damper));
     }

@@ -24,6 +24,7 @@ typedef struct dfl_drawn_elastic {
     dfl_expr rotary;       /* inertia of the section about the axis x, for twists; 0: none */
     const double *twist;   /* n: mean of the modes that are twists, else 0; NULL: none */
     const bool *twists;    /* n: which modes are twists; NULL: none */
+    const bool *massless;  /* n: modes without inertia, which follow their loads; NULL: none */
     const dfl_expr *K, *D; /* n n: stiffness and damping */
 } dfl_drawn_elastic;
 

@@ -7,16 +7,18 @@
        N = J alpha + h x a + om x J om      +  C q'' + C' q' + J' om + om x C q'
        Q_k = C_k.alpha + S_k.a + M q''      +  C_k'.om + M_k' q' - d(T)/dq_k
 
-   (an apostrophe on a matrix is its rate along q'; T = om.J om / 2 + om.C q' + q'.M q' / 2). */
+   (an apostrophe on a matrix is its rate along q'; T = om.J om / 2 + om.C q' + q'.M q' / 2). Modes
+   without inertia follow centrifugal forces and gravity; terms with their velocities and
+   accelerations are left out. */
 #include "drawing/drawing_internal.h"
 
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"
 
 static dfl_status rate_of_vectors(dfl_vec *out, dfl_drawing *drawing, const dfl_elastic *e,
-                                  const dfl_vec *of, int count);
+                                  const dfl_expr *v, const dfl_vec *of);
 static dfl_status modal_forces(dfl_expr *Q, dfl_drawing *drawing, const dfl_elastic *e,
-                               const dfl_vec *C, dfl_sym J, dfl_vec omega);
+                               const dfl_expr *v, const dfl_vec *C, dfl_sym J, dfl_vec omega);
 
 /* From the point `at` of the body to the origin of its link: C + d x S. */
 dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k)
@@ -67,29 +69,31 @@ dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *dr
     const dfl_sym J = inertia_of(drawing, e);
     dfl_vec C[DFL_MOST_MODES], Sd[DFL_MOST_MODES], Cd[DFL_MOST_MODES];
     dfl_vec Sq = vec_zero(), Cq = vec_zero();
+    dfl_expr v[DFL_MOST_MODES];
     dfl_sym Jd;
     *F = *N = vec_zero();
     for (int k = 0; k < e->n; k++) {
+        v[k] = e->massless[k] ? 0 : e->v[k];
         C[k] = dfl_elastic_coupling(drawing, e, k);
-        Sq = vec_add(g, Sq, vec_scale(g, e->v[k], e->S[k]));
-        Cq = vec_add(g, Cq, vec_scale(g, e->v[k], C[k]));
+        Sq = vec_add(g, Sq, vec_scale(g, v[k], e->S[k]));
+        Cq = vec_add(g, Cq, vec_scale(g, v[k], C[k]));
     }
-    dfl_status status = rate_of_vectors(Sd, drawing, e, e->S, e->n);
+    dfl_status status = rate_of_vectors(Sd, drawing, e, v, e->S);
     if (!status)
-        status = rate_of_vectors(Cd, drawing, e, C, e->n);
+        status = rate_of_vectors(Cd, drawing, e, v, C);
     if (!status)
-        status = dfl_along_exprs(Jd.e, g, J.e, 6, e->p, e->v, e->n);
+        status = dfl_along_exprs(Jd.e, g, J.e, 6, e->p, v, e->n);
     if (status)
         return status;
     *F = vec_cross_add(g, *F, vec_scale(g, dfl_constant(g, 2.0), omega), Sq);
     *N = vec_cross_add(g, sym_times(g, Jd, omega), omega, Cq);
     for (int k = 0; k < e->n; k++) {
-        *F = vec_add(g, *F, vec_scale(g, e->v[k], Sd[k]));
-        *N = vec_add(g, *N, vec_scale(g, e->v[k], Cd[k]));
+        *F = vec_add(g, *F, vec_scale(g, v[k], Sd[k]));
+        *N = vec_add(g, *N, vec_scale(g, v[k], Cd[k]));
         Q[k] = dfl_add(g, vec_dot(g, C[k], alpha), vec_dot(g, e->S[k], a));
         Q[k] = dfl_add(g, Q[k], vec_dot(g, Cd[k], omega));
     }
-    return modal_forces(Q, drawing, e, C, J, omega);
+    return modal_forces(Q, drawing, e, v, C, J, omega);
 }
 
 dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const dfl_elastic *e,
@@ -110,6 +114,8 @@ dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const 
     *N = vec_cross_add(g, *N, h, a);
     *N = vec_cross_add(g, *N, omega, sym_times(g, J, omega));
     for (int k = 0; k < e->n; k++) {
+        if (e->massless[k])
+            continue;
         const dfl_expr second = dfl_drawing_acceleration_symbol(drawing, e->v[k]);
         *F = vec_add(g, *F, vec_scale(g, second, e->S[k]));
         *N = vec_add(g, *N, vec_scale(g, second, dfl_elastic_coupling(drawing, e, k)));
@@ -118,17 +124,17 @@ dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const 
 }
 
 static dfl_status rate_of_vectors(dfl_vec *out, dfl_drawing *drawing, const dfl_elastic *e,
-                                  const dfl_vec *of, int count)
+                                  const dfl_expr *v, const dfl_vec *of)
 {
     dfl_status status = DFL_OK;
-    for (int k = 0; k < count && !status; k++)
-        status = dfl_along_exprs(out[k].e, drawing->graph, of[k].e, 3, e->p, e->v, e->n);
+    for (int k = 0; k < e->n && !status; k++)
+        status = dfl_along_exprs(out[k].e, drawing->graph, of[k].e, 3, e->p, v, e->n);
     return status;
 }
 
 /* Q_k += M_kl' v_l - om.J_k om / 2 - om.C_l,k v_l - v_i M_il,k v_l / 2 */
 static dfl_status modal_forces(dfl_expr *Q, dfl_drawing *drawing, const dfl_elastic *e,
-                               const dfl_vec *C, dfl_sym J, dfl_vec omega)
+                               const dfl_expr *v, const dfl_vec *C, dfl_sym J, dfl_vec omega)
 {
     dfl_graph *g = drawing->graph;
     const dfl_expr half = dfl_constant(g, 0.5), one = dfl_constant(g, 1.0);
@@ -146,18 +152,17 @@ static dfl_status modal_forces(dfl_expr *Q, dfl_drawing *drawing, const dfl_elas
             dfl_expr rate;
             status = dfl_along_exprs(Ck.e, g, C[l].e, 3, &e->p[k], &one, 1);
             if (!status)
-                status = dfl_along_exprs(&rate, g, &e->M[k + n * l], 1, e->p, e->v, n);
+                status = dfl_along_exprs(&rate, g, &e->M[k + n * l], 1, e->p, v, n);
             if (status)
                 return status;
-            Q[k] = dfl_add(g, Q[k], dfl_mul(g, dfl_sub(g, rate, vec_dot(g, omega, Ck)), e->v[l]));
+            Q[k] = dfl_add(g, Q[k], dfl_mul(g, dfl_sub(g, rate, vec_dot(g, omega, Ck)), v[l]));
             for (int i = 0; i <= l && !status; i++) {
                 dfl_expr slope;
                 status = dfl_along_exprs(&slope, g, &e->M[i + n * l], 1, &e->p[k], &one, 1);
                 const dfl_expr twice = i == l ? half : one;
                 if (!status)
-                    Q[k] =
-                        dfl_sub(g, Q[k],
-                                dfl_mul(g, dfl_mul(g, twice, slope), dfl_mul(g, e->v[i], e->v[l])));
+                    Q[k] = dfl_sub(g, Q[k],
+                                   dfl_mul(g, dfl_mul(g, twice, slope), dfl_mul(g, v[i], v[l])));
             }
         }
     }

@@ -160,7 +160,8 @@ static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m)
                  m->name, n);
     for (int i = 0; i < n && !status; i++)
         dfl_text_add(&text, "%s %.6g rad/s", i ? "," : "", w2[i] > 0.0 ? sqrt(w2[i]) : 0.0);
-    dfl_text_add(&text, "; mass %.6g kg", m->mass);
+    dfl_text_add(&text, "; mass %.6g kg; of first order: it must turn slower than %.3g rad/s",
+                 m->mass, w2[0] > 0.0 ? sqrt(0.1 * w2[0]) : 0.0);
     if (!status)
         status = text.status;
     if (!status)

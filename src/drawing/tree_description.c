@@ -60,6 +60,8 @@ static const char *obstacle(const dfl_drawing *drawing)
         const dfl_declaration *decl = &model->declarations.item[i];
         velocities += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
     }
+    if (drawing->nelastics > 0)
+        return "there are elastic bodies";
     for (int i = 0; i < drawing->njoints; i++) {
         if (drawing->joints[i].drawn.kind == DFL_JOINT_USER)
             return "there are joints given by their pose";

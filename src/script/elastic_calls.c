@@ -28,7 +28,11 @@ static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
 static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
                       int most, int missing);
 static bool read_flag(lua_State *L, const char *name, int table, const char *key);
-static double read_magnify(lua_State *L, const char *name, int table);
+static double read_positive(lua_State *L, const char *name, int table, const char *key,
+                            double missing);
+static void read_taper(dfl_drawn_beam *beam, lua_State *L, int table);
+static int read_factors(dfl_drawn_beam *beam, lua_State *L, int taper, const char *key, double *out,
+                        bool places);
 static void read_frame(dfl_drawn_beam *beam, lua_State *L, int table);
 static void read_damping(dfl_drawn_beam *beam, lua_State *L, int table);
 static void read_nodes(dfl_drawn_beam *beam, lua_State *L, int table);
@@ -84,7 +88,8 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
         {"frame", DFL_OPTION_OTHER, NULL, NULL},       {"damping", DFL_OPTION_OTHER, NULL, NULL},
         {"nodes", DFL_OPTION_OTHER, NULL, NULL},       {"interface", DFL_OPTION_OTHER, NULL, NULL},
         {"color", DFL_OPTION_OTHER, NULL, NULL},       {"hidden", DFL_OPTION_OTHER, NULL, NULL},
-        {"first_order", DFL_OPTION_OTHER, NULL, NULL}, {"magnify", DFL_OPTION_OTHER, NULL, NULL}};
+        {"first_order", DFL_OPTION_OTHER, NULL, NULL}, {"magnify", DFL_OPTION_OTHER, NULL, NULL},
+        {"quasistatic", DFL_OPTION_OTHER, NULL, NULL}};
     *beam = (dfl_drawn_beam){.line = dfl_script_line(L), .name = name};
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     read_section(beam, L, beam_table);
@@ -95,7 +100,8 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
         read_count(L, name, table, "modes", beam->interface ? 0 : 1, DFL_MOST_MODES, DEFAULT_MODES);
     beam->first_order = read_flag(L, name, table, "first_order");
     beam->hidden = read_flag(L, name, table, "hidden");
-    beam->magnify = read_magnify(L, name, table);
+    beam->magnify = read_positive(L, name, table, "magnify", 1.0);
+    beam->quasistatic = read_positive(L, name, table, "quasistatic", 0.0);
     beam->color = dfl_draw_color(L, name, table);
     read_frame(beam, L, table);
     read_damping(beam, L, table);
@@ -128,11 +134,13 @@ static void read_section(dfl_drawn_beam *beam, lua_State *L, int table)
                                   {"GJ", DFL_OPTION_EXPR, &beam->GJ, NULL},
                                   {"mass_per_length", DFL_OPTION_EXPR, &beam->rhoA, NULL},
                                   {"section_inertia", DFL_OPTION_EXPR, &beam->rhoJ, NULL},
-                                  {"elements", DFL_OPTION_OTHER, NULL, NULL}};
+                                  {"elements", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"taper", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "elastic", beam->name, table, options, sizeof options / sizeof *options);
     if (!from || !to)
         dfl_script_error(L, "elastic '%s': the beam needs from = {...} and to = {...}", beam->name);
     fill_section(beam, L, &s);
+    read_taper(beam, L, table);
 }
 
 /* What was not given follows from the cross-section. */
@@ -213,13 +221,13 @@ static bool read_flag(lua_State *L, const char *name, int table, const char *key
     return value;
 }
 
-/* By which deflections are shown larger than they are. */
-static double read_magnify(lua_State *L, const char *name, int table)
+static double read_positive(lua_State *L, const char *name, int table, const char *key,
+                            double missing)
 {
-    double value = 1.0;
-    if (lua_getfield(L, table, "magnify") != LUA_TNIL &&
-        (!dfl_value_number(&value, L, lua_gettop(L)) || !(value > 0.0 && value <= 1e6)))
-        dfl_script_error(L, "elastic '%s': magnify is a number above 0, such as 10", name);
+    double value = missing;
+    if (lua_getfield(L, table, key) != LUA_TNIL &&
+        (!dfl_value_number(&value, L, lua_gettop(L)) || !(value > 0.0 && isfinite(value))))
+        dfl_script_error(L, "elastic '%s': %s is a number above 0", name, key);
     lua_pop(L, 1);
     return value;
 }
@@ -261,6 +269,58 @@ static void read_damping(dfl_drawn_beam *beam, lua_State *L, int table)
                              beam->name, value);
     }
     lua_pop(L, 1);
+}
+
+/* { x = {0, ..., 1}, mass = {...}, EI = {...}, ... }: factors; what is not given stays 1. */
+static void read_taper(dfl_drawn_beam *beam, lua_State *L, int table)
+{
+    static const char *const keys[] = {"mass", "EA", "EI", "EI2", "GJ", "x"};
+    const int type = lua_getfield(L, table, "taper"), taper = lua_gettop(L);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    dfl_option options[DFL_TAPERS + 1];
+    for (int k = 0; k <= DFL_TAPERS; k++)
+        options[k] = (dfl_option){keys[k], DFL_OPTION_OTHER, NULL, NULL};
+    dfl_read_options(L, "elastic", beam->name, taper, options, DFL_TAPERS + 1);
+    beam->ntaper = read_factors(beam, L, taper, "x", beam->taper_place, true);
+    for (int k = 0; k < DFL_TAPERS; k++) {
+        const int count = read_factors(beam, L, taper, keys[k], beam->taper[k], false);
+        for (int i = 0; i < beam->ntaper && count == 0; i++)
+            beam->taper[k][i] = 1.0;
+        if (beam->ntaper < 2 || (count && count != beam->ntaper))
+            dfl_script_error(L,
+                             "elastic '%s': taper is { x = {0, ..., 1}, EI = {...}, mass = {...} } "
+                             "with lists of the same length",
+                             beam->name);
+    }
+    lua_pop(L, 1);
+}
+
+/* A list of places from 0 to 1, or of positive factors; returns its length. */
+static int read_factors(dfl_drawn_beam *beam, lua_State *L, int taper, const char *key, double *out,
+                        bool places)
+{
+    const bool given = lua_getfield(L, taper, key) == LUA_TTABLE;
+    const int list = lua_gettop(L), count = given ? (int)lua_rawlen(L, list) : 0;
+    bool fine = count <= DFL_MOST_TAPER && (given || lua_isnil(L, list));
+    for (int i = 0; i < count && fine; i++) {
+        lua_rawgeti(L, list, i + 1);
+        fine = dfl_value_number(&out[i], L, lua_gettop(L)) && isfinite(out[i]);
+        lua_pop(L, 1);
+        if (places)
+            fine = fine && (i == 0 ? out[i] == 0.0 : out[i] > out[i - 1]) &&
+                   (i < count - 1 || out[i] == 1.0);
+        else
+            fine = fine && out[i] > 0.0;
+    }
+    if (!fine)
+        dfl_script_error(L, "elastic '%s': %s of the taper must be a list of up to %d %s",
+                         beam->name, key, DFL_MOST_TAPER,
+                         places ? "places that ascend from 0 to 1" : "positive factors");
+    lua_pop(L, 1);
+    return count;
 }
 
 /* { a = 0, b = 1 }: stations along the beam, from 0 to 1; by ascending station. */

@@ -6,12 +6,14 @@
 /* The rod of the IVP test set's slider-crank, crank 150 rad/s, start straight with rigid velocities,
    damping 2e-5 K. Reference: rods of 12 and 24 rigid links with springs, extrapolated. */
 #define CRANK(FRAME, FIRST)                                                                        \
+    ROD("frame = '" FRAME "', first_order = " FIRST ", damping = { beta = 2e-5 }")
+#define DAMPED(MORE) ROD("damping = .01" MORE)
+#define ROD(OPTIONS)                                                                               \
     "planar()\n"                                                                                   \
     "local crank = body('crank', { mass = .36, com = {.075, 0}, inertia = .002727 })\n"            \
     "local rod = elastic('rod', { beam = { from = {.15, 0}, to = {.45, 0}, width = .008,\n"        \
-    "  height = .008, E = 2e11, density = 7870, elements = 6 }, modes = 6, frame = '" FRAME "',\n" \
-    "  first_order = " FIRST                                                                       \
-    ", damping = { beta = 2e-5 }, nodes = { a = 0, mid = .5, b = 1 } })\n"                         \
+    "  height = .008, E = 2e11, density = 7870, elements = 6 }, modes = 6, " OPTIONS ",\n"         \
+    "  nodes = { a = 0, mid = .5, b = 1 } })\n"                                                    \
     "local slider = body('slider', { mass = 0.075552, com = {.45, 0} })\n"                         \
     "revolute('drive', ground, crank, { at = {0, 0}, motion = 150*time })\n"                       \
     "local pin = revolute('pin', crank, rod.a, { at = {.15, 0} })\n"                               \
@@ -244,6 +246,34 @@ static void a_beam_that_spins_up_bends_back(void **state)
     }
 }
 
+/* EI grows along a cantilever as 1 + x: a force P at its end bends it by P (4 ln 2 - 5/2). */
+static void a_tapered_beam_bends_as_its_stiffness_says(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "planar()\n"
+        "local b = elastic('b', { beam = { from = {0, 0}, to = {0, 1}, EI = 1, EA = 1e4,\n"
+        "  mass_per_length = 1, taper = { x = {0, .3, 1}, EI = {1, 1.3, 2}, mass = {1, 1.3, 2} } "
+        "},\n"
+        "  modes = 8, frame = 'tangent', damping = 0.7, nodes = { a = 0, tip = 1 } })\n"
+        "fixed('clamp', ground, b.a)\n"
+        "wrench('push', ground, b.tip, { force = {-1e-3, 0} })\noutput('w', deflection(b.tip))\n");
+    scripted_run(&s, 12.0, 1e-9);
+    assert_near(scripted_output(&s, "w"), 1e-3 * (4 * log(2.0) - 2.5), 2e-7);
+    scripted_free(&s);
+}
+
+/* The rod of the slider-crank, damped: without the inertia of the modes above 10 000 rad/s. */
+static void fast_modes_may_follow_their_loads(void **state)
+{
+    (void)state;
+    double full[3], reduced[3], x;
+    const double most = largest(full, &x, DAMPED(""));
+    assert_near(largest(reduced, &x, DAMPED(", quasistatic = 1e4")), most, 0.01 * most);
+    for (int i = 0; i < 3; i++)
+        assert_near(reduced[i], full[i], 0.01 * most);
+}
+
 static void wrong_elastic_bodies_are_refused(void **state)
 {
     (void)state;
@@ -267,6 +297,10 @@ static void wrong_elastic_bodies_are_refused(void **state)
                      "fixed('j', ground, b)",
                      "give one of its nodes");
     scripted_refused("planar() local b = body('b') deflection(b)", "give a node");
+    scripted_refused("planar() elastic('b', { beam = { from = {0, 0}, to = {1, 0}, EI = 1, EA = 1, "
+                     "mass_per_length = 1, taper = { x = {0, .5}, EI = {1, 2} } } })",
+                     "ascend from 0 to 1");
+    scripted_refused("planar() elastic('b', { " BEAM ", quasistatic = -1 })", "number above 0");
     scripted_refused("planar() elastic('b', { modes = { mass = 1 } })", "modes needs Me");
     scripted_refused("planar() elastic('b', { modes = { Me = {{1}}, K = {{1}} } })", "its mass is");
     scripted_refused("planar() elastic('b', { modes = { mass = 1, Me = {{1, 0}, {0, 1}}, "
@@ -290,6 +324,8 @@ int main(void)
         cmocka_unit_test(a_cantilever_rests_on_its_static_deflection),
         cmocka_unit_test(the_crank_of_the_ivp_test_set_follows_from_a_table_of_modes),
         cmocka_unit_test(a_beam_that_spins_up_bends_back),
+        cmocka_unit_test(a_tapered_beam_bends_as_its_stiffness_says),
+        cmocka_unit_test(fast_modes_may_follow_their_loads),
         cmocka_unit_test(wrong_elastic_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
