@@ -9,5 +9,6 @@ find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND) # for driftless::model alone
     pkg_search_module(LUA QUIET IMPORTED_TARGET lua5.4 lua-5.4 lua54)
     pkg_search_module(HDF5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
+    pkg_search_module(NLOPT QUIET IMPORTED_TARGET nlopt)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/driftless-targets.cmake)

@@ -61,6 +61,7 @@ typedef struct cli_arguments {
     double step, impulse, size;                /* s after a kick; its size; NAN: not given */
     const char *state_weight, *input_weight;   /* NAME=VALUE,..., or NULL */
     const char *by;                            /* names, or NULL */
+    const char *algorithm;                     /* of optimize, or NULL */
     const char *fmu, *kind;                    /* version and kind of an FMU, or NULL */
     double projection;                         /* its tolerance; NAN: the default */
     const char *design, *cases, *csv, *resume; /* of a study, or NULL */
@@ -69,7 +70,7 @@ typedef struct cli_arguments {
     int nset, ninput, noutput, nof, novers, nsample;
     bool json, quiet, all_events, lua, latex, frames, c, octave, sfunction, sources, logarithmic,
         hz, help;
-    bool all_unknowns;
+    bool all_unknowns, check;
     bool goals;     /* optimize{} of the script is wanted; not an option */
     bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;

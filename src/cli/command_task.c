@@ -79,6 +79,8 @@ static dfl_task_options read_options(const cli_arguments *arguments, const cli_s
                               .points = (int)fmin(given(arguments->points), MOST_POINTS),
                               .state_weight = arguments->state_weight,
                               .input_weight = arguments->input_weight,
+                              .algorithm = arguments->algorithm,
+                              .check = arguments->check,
                               .by = arguments->by,
                               .nof = arguments->nof,
                               .of = arguments->of,

@@ -213,6 +213,18 @@ static const row table[] = {
      "parameters, inputs, or initial(NAME)",
      "What it is differentiated by: parameters, inputs, and initial values as `initial(x)` or "
      "`initial(der(x))`, separated by commas."},
+    {"check", CLI_FLAG, CLI_GRADIENT, FIELD(check), NULL, NULL, NULL, NULL,
+     "also by differences of runs nearby; exit status 1 if they disagree",
+     "Also by extrapolated differences of runs nearby, four for each parameter. The exit status is "
+     "1 "
+     "if they disagree by more than 1e-5."},
+    {"algorithm", CLI_TEXT, CLI_OPTIMIZE, FIELD(algorithm), "NAME", "by what is wanted", NULL, NULL,
+     "lm, bfgs; of NLopt: slsqp, mma, ccsaq, lbfgs, tnewton, bobyqa, cobyla, isres, crs, direct",
+     "The search: `lm` (least squares; of a fit alone), `bfgs`; of the library NLopt `slsqp`, "
+     "`mma`, "
+     "`ccsaq`, "
+     "`lbfgs`, `tnewton` with gradients, `bobyqa`, `cobyla` without, and the global ones `isres`, "
+     "`crs`, `direct`. Without it `lm` for a fit, `slsqp` with limits, else `bfgs`."},
     {"output", CLI_LIST, CLI_GRADIENT | CLI_OPTIMIZE, FIELDS(output, noutput), "FILE",
      "standard output", "json", NULL, "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},

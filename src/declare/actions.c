@@ -8,6 +8,7 @@
 static dfl_status add_discrete(int *out, dfl_model *model, int line, const char *name,
                                double value);
 static int number_of(const dfl_model *model, dfl_expr symbol);
+static dfl_status act_at(int *out, dfl_model *model, const dfl_declaration *event);
 static dfl_status add_action(int *out, dfl_model *model, const dfl_action *action);
 static dfl_status check_target(dfl_model *model, const dfl_action *action, dfl_expr target);
 static dfl_status add_impact(int *out, dfl_model *model, const dfl_touch *touch);
@@ -95,9 +96,30 @@ dfl_status dfl_model_previous(dfl_expr *out, dfl_model *model, dfl_expr discrete
     return DFL_OK;
 }
 
+dfl_status dfl_model_action_of(int *out, dfl_model *model, const char *name)
+{
+    const dfl_declaration *event = dfl_model_find(model, name);
+    if (!event || event->kind != DFL_AN_EVENT)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "there is no event '%s'; declare it before, with event(\"%s\", ...)", name,
+                        name);
+    for (int i = 0; i < model->actions.touches.count; i++)
+        if (model->actions.touches.item[i].event == event->index)
+            return dfl_fail(model->ctx, DFL_INVALID,
+                            "'%s' is an impact; declare an event of its gap", name);
+    if (event->stop)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "event '%s' ends the run; let it go on (without stop)", name);
+    return act_at(out, model, event);
+}
+
 dfl_status dfl_model_action(int *out, dfl_model *model)
 {
-    const dfl_declaration *event = &model->declarations.item[model->declarations.count - 1];
+    return act_at(out, model, &model->declarations.item[model->declarations.count - 1]);
+}
+
+static dfl_status act_at(int *out, dfl_model *model, const dfl_declaration *event)
+{
     const dfl_action action = {.name = event->name,
                                .line = event->line,
                                .event = event->index,
@@ -160,12 +182,17 @@ dfl_status dfl_model_assign(dfl_model *model, int action, dfl_expr target, dfl_e
     dfl_status status = check_target(model, a, target);
     if (!status)
         status = dfl_model_check_contents(model, DFL_FOR_ACTION, a->name, value);
+    return status ? status : dfl_model_assign_own(model, action, target, value);
+}
+
+dfl_status dfl_model_assign_own(dfl_model *model, int action, dfl_expr target, dfl_expr value)
+{
+    dfl_action *a = &model->actions.list.item[action];
     const int discrete = number_of(model, target);
-    if (!status && discrete >= 0)
+    if (discrete >= 0)
         model->actions.discretes.item[discrete].assigned = true;
-    return status ? status
-                  : add_assignment(&a->sets.item, &a->sets.count, &a->sets.room, model,
-                                   (dfl_assignment){target, value});
+    return add_assignment(&a->sets.item, &a->sets.count, &a->sets.room, model,
+                          (dfl_assignment){target, value});
 }
 
 /* One of the unknowns that may jump; velocities that follow from kinematics may not. */
@@ -228,10 +255,7 @@ dfl_status dfl_model_delay(dfl_expr *out, dfl_model *model, int line, const char
         if (status)
             return status;
         now = model->actions.discretes.item[number].symbol;
-        status = add_assignment(&model->actions.list.item[action].sets.item,
-                                &model->actions.list.item[action].sets.count,
-                                &model->actions.list.item[action].sets.room, model,
-                                (dfl_assignment){now, expr});
+        status = dfl_model_assign_own(model, action, now, expr);
     }
     for (int k = 1; !status && k <= count; k++) {
         dfl_expr before, next = 0;
@@ -241,14 +265,10 @@ dfl_status dfl_model_delay(dfl_expr *out, dfl_model *model, int line, const char
             status = dfl_model_discrete(&next, model, line, name, value);
         else if (!status && !(status = add_discrete(&number, model, 0, link, value)))
             next = model->actions.discretes.item[number].symbol;
-        dfl_action *a = &model->actions.list.item[action];
         if (!status)
-            status = add_assignment(&a->sets.item, &a->sets.count, &a->sets.room, model,
-                                    (dfl_assignment){next, before});
+            status = dfl_model_assign_own(model, action, next, before);
         now = next;
     }
-    if (!status && number_of(model, now) >= 0)
-        model->actions.discretes.item[number_of(model, now)].assigned = true;
     *out = now;
     return status;
 }

@@ -77,11 +77,16 @@ dfl_status dfl_model_previous(dfl_expr *out, struct dfl_model *model, dfl_expr d
 
 /* The action of the event that was declared last; that of a new sample; *out: its number. */
 dfl_status dfl_model_action(int *out, struct dfl_model *model);
+/* Of an event that was declared before; DFL_INVALID: there is none, or it is an impact, or it stops. */
+dfl_status dfl_model_action_of(int *out, struct dfl_model *model, const char *event);
 dfl_status dfl_model_sample(int *out, struct dfl_model *model, int line, const char *name,
                             double period, double phase);
 /* What they do. Targets: velocities, speeds, positions, dynamic and discrete variables; impulses
    act on velocities. */
 dfl_status dfl_model_assign(struct dfl_model *model, int action, dfl_expr target, dfl_expr value);
+/* The same with a variable of our own, without checks. */
+dfl_status dfl_model_assign_own(struct dfl_model *model, int action, dfl_expr target,
+                                dfl_expr value);
 dfl_status dfl_model_impulse(struct dfl_model *model, int action, dfl_expr u, dfl_expr value);
 
 /* `expr` as it was `count` samples ago: a chain of discrete variables, NAME the last of them. */

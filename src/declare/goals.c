@@ -3,6 +3,7 @@
 
 #include "context/context.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,9 +31,65 @@ dfl_status dfl_model_measure(dfl_expr *out, dfl_model *model, int line, dfl_expr
         return DFL_NO_MEMORY;
     goals->measures.item = all;
     if (!status)
-        all[goals->measures.count++] = (dfl_measure){
-            .symbol = *out, .expr = expr, .param = model->count[DFL_A_PARAM] - 1, .t = t};
+        all[goals->measures.count++] = (dfl_measure){.symbol = *out,
+                                                     .expr = expr,
+                                                     .param = model->count[DFL_A_PARAM] - 1,
+                                                     .t = t,
+                                                     .met = DFL_NO_EXPR};
     return status;
+}
+
+dfl_status dfl_model_peak(dfl_expr *out, dfl_model *model, int line, dfl_expr expr)
+{
+    const dfl_status status = dfl_model_measure(out, model, line, expr, NAN);
+    if (!status)
+        model->goals.measures.item[model->goals.measures.count - 1].peak = true;
+    return status;
+}
+
+/* The event counts how often it happens, and notes the time of the k-th time: discrete variables, which have
+   derivatives. */
+dfl_status dfl_model_event_time(dfl_expr *out, dfl_model *model, int line, const char *name, int k)
+{
+    dfl_graph *g = model->graph;
+    dfl_expr count, when;
+    int action;
+    dfl_status status = dfl_model_action_of(&action, model, name);
+    if (!status)
+        status = dfl_model_hidden_discrete(&count, model, "times of an event", 0);
+    if (!status)
+        status = dfl_model_hidden_discrete(&when, model, "time of an event", 0);
+    if (status)
+        return status;
+    const dfl_expr next = dfl_add(g, count, dfl_constant(g, 1));
+    const dfl_expr apart = dfl_unary(g, DFL_OP_ABS, dfl_sub(g, next, dfl_constant(g, k)));
+    const dfl_expr time = dfl_symbol_expr(g, DFL_SYM_TIME, 0, "time");
+    status = dfl_model_assign_own(model, action, count, next);
+    if (!status)
+        status = dfl_model_assign_own(
+            model, action, when,
+            dfl_select(g, dfl_sub(g, apart, dfl_constant(g, 0.5)), when, time));
+    if (!status)
+        status = dfl_model_measure(out, model, line, when, NAN);
+    if (status)
+        return status;
+    dfl_measure *measure = &model->goals.measures.item[model->goals.measures.count - 1];
+    measure->met = count;
+    measure->wanted = k;
+    measure->event = (int)(dfl_model_find(model, name) - model->declarations.item);
+    return DFL_OK;
+}
+
+dfl_status dfl_model_subject(dfl_model *model, dfl_expr expr, bool equal)
+{
+    dfl_goals *goals = &model->goals;
+    dfl_limit *all = dfl_grow(model->ctx, goals->limits.item, &goals->limits.room,
+                              goals->limits.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    goals->limits.item = all;
+    all[goals->limits.count++] = (dfl_limit){expr, equal};
+    return DFL_OK;
 }
 
 dfl_status dfl_model_measured(dfl_model *model, const char *name, const double *time,
@@ -68,4 +125,5 @@ void dfl_goals_clear(dfl_goals *goals, dfl_context *ctx)
     dfl_free(ctx, goals->varied.item);
     dfl_free(ctx, goals->measured.item);
     dfl_free(ctx, goals->measures.item);
+    dfl_free(ctx, goals->limits.item);
 }

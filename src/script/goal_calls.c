@@ -1,4 +1,4 @@
-/* goal_calls.c: optimize{...} and what it is made of: at, final, integral. Only `driftless optimize` asks
+/* goal_calls.c: optimize{...} and what it is made of: at, final, integral, maximum, event_time, limit. Only `driftless optimize` asks
    for them; otherwise they are checked and do nothing. */
 #include "script/language.h"
 
@@ -15,7 +15,11 @@
 static int call_at(lua_State *L);
 static int call_final(lua_State *L);
 static int call_integral(lua_State *L);
+static int call_maximum(lua_State *L);
+static int call_event_time(lua_State *L);
+static int call_limit(lua_State *L);
 static int call_optimize(lua_State *L);
+static void read_subject(lua_State *L);
 static void read_vary(lua_State *L);
 static void read_fit(lua_State *L);
 static void add_measured(lua_State *L, const dfl_csv *file, const char *name, double weight);
@@ -25,6 +29,9 @@ void dfl_goals_open(lua_State *L)
     static const luaL_Reg calls[] = {{"at", call_at},
                                      {"final", call_final},
                                      {"integral", call_integral},
+                                     {"maximum", call_maximum},
+                                     {"event_time", call_event_time},
+                                     {"limit", call_limit},
                                      {"optimize", call_optimize},
                                      {0}};
     luaL_setfuncs(L, calls, 0);
@@ -57,13 +64,11 @@ static int call_final(lua_State *L)
 }
 
 /* The end of a dynamic variable whose rate is the expression. */
-static int call_integral(lua_State *L)
+static int push_integral(lua_State *L, dfl_expr expr)
 {
     dfl_script *script = dfl_script_of(L);
     dfl_model *model = script->model;
     const int line = dfl_script_line(L);
-    dfl_arg_count(L, "integral", 1, 1);
-    const dfl_expr expr = dfl_arg_expr(L, "integral", 1);
     if (!script->options.goals)
         return push_measure(L, expr, NAN);
     const char *name = lua_pushfstring(L, "integral%d", model->goals.measures.count + 1);
@@ -74,9 +79,113 @@ static int call_integral(lua_State *L)
     return push_measure(L, symbol, NAN);
 }
 
+static int call_integral(lua_State *L)
+{
+    dfl_arg_count(L, "integral", 1, 1);
+    return push_integral(L, dfl_arg_expr(L, "integral", 1));
+}
+
+/* (integral of |f|^p over integral of 1)^(1/p) */
+static int push_norm(lua_State *L, dfl_expr f, double p)
+{
+    dfl_graph *g = dfl_script_of(L)->model->graph;
+    const dfl_expr power =
+        dfl_binary(g, DFL_OP_POW, dfl_unary(g, DFL_OP_ABS, f), dfl_constant(g, p));
+    push_integral(L, power);
+    const dfl_expr sum = dfl_arg_expr(L, "maximum", lua_gettop(L));
+    push_integral(L, dfl_constant(g, 1));
+    const dfl_expr span = dfl_arg_expr(L, "maximum", lua_gettop(L));
+    const dfl_expr mean = dfl_script_of(L)->options.goals ? dfl_div(g, sum, span) : sum;
+    dfl_symbol_push(L, dfl_binary(g, DFL_OP_POW, mean, dfl_constant(g, 1 / p)));
+    return 1;
+}
+
+/* maximum(expr [, { smooth = p }]) */
+static int call_maximum(lua_State *L)
+{
+    dfl_script *script = dfl_script_of(L);
+    double p = 0;
+    dfl_arg_count(L, "maximum", 1, 2);
+    const dfl_expr f = dfl_arg_expr(L, "maximum", 1);
+    lua_Integer place = 0;
+    if (lua_gettop(L) == 2) {
+        static const char *const words[] = {"smooth"};
+        dfl_arg_table(L, "maximum", 2, "write maximum(x, { smooth = 8 })");
+        for (const char *key; (key = dfl_next_option(L, "maximum", 2, &place));)
+            if (strcmp(key, "smooth") == 0)
+                p = dfl_arg_number(L, "maximum: smooth", lua_gettop(L));
+            else
+                dfl_arg_unknown(L, "maximum", "option", key, words, 1);
+        if (!(p >= 2 && isfinite(p)))
+            return dfl_script_error(L, "maximum: smooth is %f; give a power of at least 2", p);
+        return push_norm(L, f, p);
+    }
+    dfl_expr symbol = dfl_constant(script->model->graph, 0);
+    if (script->options.goals)
+        dfl_script_check(L, dfl_model_peak(&symbol, script->model, dfl_script_line(L), f));
+    dfl_symbol_push(L, symbol);
+    return 1;
+}
+
+/* event_time(name [, k]) */
+static int call_event_time(lua_State *L)
+{
+    dfl_script *script = dfl_script_of(L);
+    dfl_arg_count(L, "event_time", 1, 2);
+    const char *name = dfl_arg_name(L, "event_time", 1);
+    const double k = lua_gettop(L) == 2 ? dfl_arg_number(L, "event_time", 2) : 1;
+    if (!(k >= 1 && k <= 1e6 && k == floor(k)))
+        return dfl_arg_error(L, "event_time", 2, "give a whole number from 1 on");
+    dfl_expr symbol = dfl_constant(script->model->graph, 0);
+    if (script->options.goals)
+        dfl_script_check(
+            L, dfl_model_event_time(&symbol, script->model, dfl_script_line(L), name, (int)k));
+    dfl_symbol_push(L, symbol);
+    return 1;
+}
+
+/* limit(expr, "<=" | ">=" | "==", expr): { difference, equal } */
+static int call_limit(lua_State *L)
+{
+    dfl_graph *g = dfl_script_of(L)->model->graph;
+    dfl_arg_count(L, "limit", 3, 3);
+    const dfl_expr a = dfl_arg_expr(L, "limit", 1), b = dfl_arg_expr(L, "limit", 3);
+    const char *sense = dfl_arg_string(L, "limit", 2, "write \"<=\", \">=\" or \"==\"");
+    const bool equal = strcmp(sense, "==") == 0, above = strcmp(sense, ">=") == 0;
+    if (!equal && !above && strcmp(sense, "<=") != 0)
+        return dfl_arg_error(L, "limit", 2, "write \"<=\", \">=\" or \"==\"");
+    lua_createtable(L, 2, 0);
+    dfl_symbol_push(L, above ? dfl_sub(g, b, a) : dfl_sub(g, a, b));
+    lua_rawseti(L, -2, 1);
+    lua_pushboolean(L, equal);
+    lua_rawseti(L, -2, 2);
+    return 1;
+}
+
+/* A list of limits on top of the stack. */
+static void read_subject(lua_State *L)
+{
+    static const char remedy[] = "write subject = { limit(maximum(x), \"<=\", 2) }";
+    const int table = lua_gettop(L);
+    dfl_arg_table(L, "optimize: subject", table, remedy);
+    const lua_Integer count = (lua_Integer)lua_rawlen(L, table);
+    for (lua_Integer i = 1; i <= count; i++) {
+        if (lua_rawgeti(L, table, i) != LUA_TTABLE || lua_rawgeti(L, -1, 2) != LUA_TBOOLEAN)
+            dfl_script_error(L, "optimize: subject: item %d is no limit; %s", (int)i, remedy);
+        const bool equal = lua_toboolean(L, -1);
+        lua_rawgeti(L, table + 1, 1);
+        dfl_script_check(L, dfl_model_subject(dfl_script_of(L)->model,
+                                              dfl_arg_expr(L, "optimize: subject", lua_gettop(L)),
+                                              equal));
+        lua_settop(L, table);
+    }
+    if (count == 0)
+        dfl_script_error(L, "optimize: subject is empty; %s", remedy);
+}
+
 static int call_optimize(lua_State *L)
 {
-    static const char *const words[] = {"vary", "minimize", "fit", "tolerance"};
+    static const char *const words[] = {"vary", "minimize", "fit", "subject", "tolerance"};
     dfl_script *script = dfl_script_of(L);
     dfl_goals *goals = &script->model->goals;
     dfl_arg_count(L, "optimize", 1, 1);
@@ -93,13 +202,15 @@ static int call_optimize(lua_State *L)
             goals->minimize = dfl_arg_expr(L, "optimize: minimize", value);
         } else if (strcmp(key, "fit") == 0) {
             read_fit(L);
+        } else if (strcmp(key, "subject") == 0) {
+            read_subject(L);
         } else if (strcmp(key, "tolerance") == 0) {
             goals->tolerance = dfl_arg_number(L, "optimize: tolerance", value);
             if (!(goals->tolerance > 0))
                 dfl_script_error(L, "optimize: the tolerance is %f; give a positive number",
                                  goals->tolerance);
         } else {
-            dfl_arg_unknown(L, "optimize", "option", key, words, 4);
+            dfl_arg_unknown(L, "optimize", "option", key, words, 5);
         }
     }
     if (goals->varied.count == 0)

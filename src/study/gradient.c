@@ -19,11 +19,13 @@ dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
     if (!status) {
         out->value = dfl_alloc(ctx, (size_t)nof, sizeof *out->value);
         out->gradient = dfl_alloc(ctx, (size_t)nof * (size_t)it.count, sizeof *out->gradient);
-        status = out->value && out->gradient ? DFL_OK : DFL_NO_MEMORY;
+        out->at = dfl_alloc(ctx, (size_t)it.count, sizeof *out->at);
+        status = out->value && out->gradient && out->at ? DFL_OK : DFL_NO_MEMORY;
     }
     it.expr = expr;
     it.value = out->value;
     it.gradient = out->gradient;
+    it.at = out->at;
     if (!status)
         status = dfl_gradient_follow(&it);
     out->t = it.t;
@@ -46,6 +48,7 @@ void dfl_gradient_clear(dfl_gradient *gradient)
     dfl_free(ctx, gradient->of);
     dfl_free(ctx, gradient->value);
     dfl_free(ctx, gradient->gradient);
+    dfl_free(ctx, gradient->at);
     *gradient = (dfl_gradient){0};
 }
 

@@ -26,6 +26,7 @@ typedef struct dfl_gradient {
     int count, nof; /* parameters, outputs */
     char **by;      /* names, in the order of the lists */
     char **of;
+    double *at;       /* count: where the derivatives are taken */
     double t;         /* the end of the run */
     double *value;    /* nof */
     double *gradient; /* nof x count */
@@ -40,5 +41,11 @@ dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const struct dfl_settings *settings, const char *by,
                               const char *const *of, int nof, const dfl_variation *variation);
 void dfl_gradient_clear(dfl_gradient *gradient);
+
+/* out (nof x count): the same derivatives by extrapolated differences of runs nearby, each ten times as accurate
+   as `choices` and `settings` say. */
+dfl_status dfl_study_gradient_check(double *out, const dfl_gradient *gradient,
+                                    const struct dfl_settings *settings, const dfl_choices *choices,
+                                    const dfl_variation *variation);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct gradient_run {
     const double *when;       /* ... at a time, NAN: the end; or NULL: all at the end */
     double *value;            /* nof */
     double *gradient;         /* nof x count */
+    double *at;               /* count, or NULL: the values of what is followed */
     long steps;
     double t; /* the end */
 

@@ -127,6 +127,8 @@ static void find_sizes(gradient_run *it)
         const followed *by = &it->followed[j];
         const double value = by->place >= 0 ? it->x[by->place] : by->value;
         it->size[j] = value != 0 ? fabs(value) : 1;
+        if (it->at)
+            it->at[j] = value;
     }
 }
 

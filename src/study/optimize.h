@@ -21,16 +21,20 @@ typedef struct dfl_optimum {
     double slope;  /* the largest derivative by a part of the bounds' distance, inside them */
     int residuals; /* of a fit; 0: `minimize` */
     int iterations;
+    int limits;        /* of `subject`, and ... */
+    double violation;  /* ... how far the worst is violated at `best` */
     long runs, failed; /* all runs; those that failed inside the search */
     bool converged;
 } dfl_optimum;
 
 /* `model` was loaded with goals; `variation` loads it again, and `choices` are those of its runs. Least squares
    by Levenberg and Marquardt, everything else by BFGS, both inside the bounds. The caller
-   clears *out also after a failure. DFL_INVALID: no optimize{}, names that do not exist, times outside of
+   clears *out also after a failure. `algorithm`: NULL, "lm" (of a fit), "bfgs" or one of NLopt; limits of `subject`
+   need one of those. DFL_INVALID: no optimize{}, names that do not exist, times outside of
    the run, models whose derivatives cannot be followed. DFL_STOPPED: interrupted; best is the best so far. */
 dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const dfl_choices *choices,
-                              const dfl_variation *variation, dfl_iteration_fn tell, void *user);
+                              const dfl_variation *variation, const char *algorithm,
+                              dfl_iteration_fn tell, void *user);
 void dfl_optimum_clear(dfl_optimum *optimum);
 
 #endif

@@ -15,6 +15,9 @@ typedef struct objective {
     int count; /* of z */
     int nof;   /* measures, then measured values */
     int nmeasures;
+    int nlimits;
+    bool peaks;               /* some measures are largest values ... */
+    double *peak_when, *peak; /* ... with their times: nmeasures each */
     double tolerance;
     dfl_iteration_fn tell;
     void *user;
@@ -23,9 +26,11 @@ typedef struct objective {
 /* What a run gives. */
 typedef struct outcome {
     double value;
-    double *slope;    /* count */
-    double *residual; /* m = nof - nmeasures */
-    double *J;        /* m x count */
+    double *slope;       /* count */
+    double *residual;    /* m = nof - nmeasures */
+    double *J;           /* m x count */
+    double *limit;       /* nlimits: not positive, or zero, where they hold */
+    double *limit_slope; /* nlimits x count */
 } outcome;
 
 dfl_status dfl_outcome_create(outcome *out, const objective *it);
@@ -37,6 +42,22 @@ dfl_status dfl_objective_evaluate(outcome *out, objective *it, const double *z);
 /* From z, which becomes the best point; `at` is evaluated there. */
 dfl_status dfl_search_squares(outcome *at, objective *it, double *z);
 dfl_status dfl_search_descent(outcome *at, objective *it, double *z);
+
+/* By NLopt: the algorithm of this name, within the limits of `subject`. DFL_INVALID: there is none, or none
+   that can; or there is no NLopt. */
+dfl_status dfl_search_nlopt(outcome *at, objective *it, double *z, const char *algorithm);
+
+/* when, value: of measures that are largest values, in a run with the settings `fixed`. DFL_INVALID: one is
+   at a kink. */
+dfl_status dfl_objective_peaks(double *when, double *value, objective *it,
+                               const char *const *fixed);
+
+/* The value that z[i] stands for. */
+static inline double dfl_varied_value(const objective *it, const double *z, int i)
+{
+    const dfl_varied *varied = &it->model->goals.varied.item[i];
+    return varied->low + z[i] * (varied->high - varied->low);
+}
 
 /* Whether the slope holds z[i] at a bound. */
 static inline bool dfl_is_held(const double *z, const double *slope, int i)

@@ -1,14 +1,18 @@
 /* task_gradient.c: as `driftless gradient MODEL`: derivatives of outputs at the end of a run. */
 #include "task/task_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static dfl_status name_outputs(const char ***of, int *count, const dfl_task_state *near,
                                const dfl_task_options *options);
 static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
                                   const dfl_task_options *options);
-static void write_text(dfl_text *text, const dfl_gradient *gradient);
-static void write_json(dfl_text *json, const dfl_gradient *gradient);
+static dfl_status check(double **checked, dfl_task *it, const dfl_gradient *gradient,
+                        const dfl_variation *variation);
+static bool agrees(const dfl_gradient *gradient, const double *checked, size_t i);
+static void write_text(dfl_text *text, const dfl_gradient *gradient, const double *checked);
+static void write_json(dfl_text *json, const dfl_gradient *gradient, const double *checked);
 
 dfl_status dfl_task_gradient(dfl_task *it)
 {
@@ -30,14 +34,41 @@ dfl_status dfl_task_gradient(dfl_task *it)
     if (!status)
         status = dfl_study_gradient(&gradient, near->model.runnable, &near->settings, by.data, of,
                                     nof, &variation);
+    double *checked = NULL;
+    if (!status && it->options.check)
+        status = check(&checked, it, &gradient, &variation);
     if (!status) {
-        write_text(&it->text, &gradient);
-        write_json(&it->json, &gradient);
+        write_text(&it->text, &gradient, checked);
+        write_json(&it->json, &gradient, checked);
     }
+    dfl_free(it->ctx, checked);
     dfl_gradient_clear(&gradient);
     dfl_free(it->ctx, of);
     dfl_text_clear(&by);
     return status;
+}
+
+/* Differences of runs; the task is not finished if they disagree by more than their own accuracy. */
+static dfl_status check(double **checked, dfl_task *it, const dfl_gradient *gradient,
+                        const dfl_variation *variation)
+{
+    const size_t count = (size_t)(gradient->nof * gradient->count);
+    *checked = dfl_alloc(it->ctx, count, sizeof **checked);
+    dfl_status status = *checked ? dfl_study_gradient_check(*checked, gradient, &it->near.settings,
+                                                            &it->near.model.choices, variation)
+                                 : DFL_NO_MEMORY;
+    for (size_t i = 0; !status && i < count; i++)
+        it->unfinished = it->unfinished || !agrees(gradient, *checked, i);
+    return status;
+}
+
+/* To 1e-5, or what a change of the value by its tolerance makes of differences. */
+static bool agrees(const dfl_gradient *gradient, const double *checked, size_t i)
+{
+    const double a = gradient->gradient[i], b = checked[i];
+    const size_t row = i % (size_t)gradient->nof, column = i / (size_t)gradient->nof;
+    const double size = gradient->at[column] != 0 ? fabs(gradient->at[column]) : 1;
+    return fabs(a - b) <= 1e-5 * fmax(fmax(fabs(a), fabs(b)), fabs(gradient->value[row]) / size);
 }
 
 /* Those of --of, or all outputs that are declared; ends with NULL. */
@@ -76,42 +107,62 @@ static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
                     model->path);
 }
 
-static void write_text(dfl_text *text, const dfl_gradient *gradient)
+static void write_text(dfl_text *text, const dfl_gradient *gradient, const double *checked)
 {
     for (int i = 0; i < gradient->nof; i++) {
         dfl_text_add(text, "%s = %.12g at t = %.10g\n", gradient->of[i], gradient->value[i],
                      gradient->t);
-        for (int j = 0; j < gradient->count; j++)
-            dfl_text_add(text, "  d/d %-20s %.10g\n", gradient->by[j],
-                         gradient->gradient[(size_t)j * (size_t)gradient->nof + (size_t)i]);
+        for (int j = 0; j < gradient->count; j++) {
+            const size_t k = (size_t)j * (size_t)gradient->nof + (size_t)i;
+            dfl_text_add(text, "  d/d %-20s %.10g", gradient->by[j], gradient->gradient[k]);
+            if (checked)
+                dfl_text_add(text, "   differences of runs %.10g%s", checked[k],
+                             agrees(gradient, checked, k) ? "" : " DISAGREE");
+            dfl_text_add(text, "\n");
+        }
     }
 }
 
-static void write_one(dfl_text *json, const dfl_gradient *gradient, int i)
+/* ", KEY: {NAME: number, ...}" of output i. */
+static void add_row(dfl_text *json, const char *key, const dfl_gradient *gradient,
+                    const double *slopes, int i)
 {
-    dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"of\": ");
+    dfl_text_add(json, ", \"%s\": {", key);
+    for (int j = 0; j < gradient->count; j++) {
+        dfl_text_add(json, j > 0 ? ", " : "");
+        dfl_json_string(json, gradient->by[j]);
+        dfl_text_add(json, ": ");
+        dfl_json_number(json, slopes[(size_t)j * (size_t)gradient->nof + (size_t)i]);
+    }
+    dfl_text_add(json, "}");
+}
+
+static void write_one(dfl_text *json, const dfl_gradient *gradient, const double *checked, int i)
+{
+    bool agree = true;
+    for (int j = 0; checked && j < gradient->count; j++)
+        agree = agree && agrees(gradient, checked, (size_t)j * (size_t)gradient->nof + (size_t)i);
+    dfl_text_add(json,
+                 "{\"status\": \"%s\", \"message\": %s, \"of\": ", agree ? "completed" : "failed",
+                 agree ? "null" : "\"differences of runs disagree\"");
     dfl_json_string(json, gradient->of[i]);
     dfl_text_add(json, ", \"t\": ");
     dfl_json_number(json, gradient->t);
     dfl_text_add(json, ", \"value\": ");
     dfl_json_number(json, gradient->value[i]);
-    dfl_text_add(json, ", \"gradient\": {");
-    for (int j = 0; j < gradient->count; j++) {
-        dfl_text_add(json, j > 0 ? ", " : "");
-        dfl_json_string(json, gradient->by[j]);
-        dfl_text_add(json, ": ");
-        dfl_json_number(json, gradient->gradient[(size_t)j * (size_t)gradient->nof + (size_t)i]);
-    }
-    dfl_text_add(json, "}}");
+    add_row(json, "gradient", gradient, gradient->gradient, i);
+    if (checked)
+        add_row(json, "differences", gradient, checked, i);
+    dfl_text_add(json, "}");
 }
 
 /* An object, or a list of them. */
-static void write_json(dfl_text *json, const dfl_gradient *gradient)
+static void write_json(dfl_text *json, const dfl_gradient *gradient, const double *checked)
 {
     dfl_text_add(json, gradient->nof > 1 ? "[" : "");
     for (int i = 0; i < gradient->nof; i++) {
         dfl_text_add(json, i > 0 ? ",\n " : "");
-        write_one(json, gradient, i);
+        write_one(json, gradient, checked, i);
     }
     dfl_text_add(json, gradient->nof > 1 ? "]\n" : "\n");
 }

@@ -21,7 +21,7 @@ dfl_status dfl_task_optimize(dfl_task *it)
         status = dfl_settings_check_end(&near->settings, &near->model.choices, near->model.model);
     if (!status)
         status = dfl_study_optimize(&optimum, near->model.model, &near->model.choices, &variation,
-                                    tell, &it->options);
+                                    it->options.algorithm, tell, &it->options);
     if (!status || status == DFL_STOPPED) {
         write_text(&it->text, &optimum, &near->model);
         write_json(&it->json, &optimum, status);
@@ -46,6 +46,9 @@ static void write_text(dfl_text *text, const dfl_optimum *optimum, const dfl_der
     dfl_text_add(text, "objective %.10g, at the start %.10g; %d iterations, %ld runs%s\n",
                  optimum->objective, optimum->first, optimum->iterations, optimum->runs,
                  optimum->converged ? "" : "; NOT CONVERGED");
+    if (optimum->limits > 0)
+        dfl_text_add(text, "%d limit%s, violated by %.2g at most\n", optimum->limits,
+                     optimum->limits > 1 ? "s" : "", optimum->violation);
     for (int i = 0; i < optimum->count; i++) {
         dfl_text_add(text, "  %-20s %.12g   from %.6g", optimum->names[i], optimum->best[i],
                      optimum->start[i]);
@@ -91,6 +94,8 @@ static void write_json(dfl_text *json, const dfl_optimum *optimum, dfl_status st
     add_values(json, "deviation", optimum, optimum->deviation);
     dfl_text_add(json, ", \"slope\": ");
     dfl_json_number(json, optimum->slope);
+    dfl_text_add(json, ", \"limits\": %d, \"violation\": ", optimum->limits);
+    dfl_json_number(json, optimum->violation);
     dfl_text_add(json, ", \"runs\": %ld, \"failed\": %ld, \"iterations\": %d}\n", optimum->runs,
                  optimum->failed, optimum->iterations);
 }

@@ -1,81 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 /* optimize{}: optima in closed form, parameters recovered from runs, bounds, wrong input. */
-#include "../scripted.h"
-
-#include <math.h>
-#include <unistd.h>
-
-/* A script in a folder of its own, loaded again and again. */
-typedef struct varied {
-    dfl_context *ctx;
-    const char *path;
-} varied;
-
-static dfl_status load(dfl_loaded *out, const char *const *settings, int count, void *user)
-{
-    const varied *it = user;
-    const dfl_script_options options = {
-        .nset = count, .set = settings, .goals = true, .dynamics = DFL_DYNAMICS_EXPRESSIONS};
-    dfl_status status = dfl_script_load(&out->model, it->ctx, it->path, &options);
-    if (!status)
-        status = dfl_equations_create(&out->eq, out->model, true);
-    return status ? status : dfl_runnable_create(&out->run, out->eq);
-}
-
-static void tell(int iteration, long runs, double objective, void *user)
-{
-    (void)iteration, (void)runs, (void)objective, (void)user;
-}
-
-/* What was found; values in the order of the names. */
-typedef struct found {
-    dfl_status status;
-    char message[500];
-    double best[4], deviation[4], objective;
-    bool at_bound[4], converged;
-    long runs;
-} found;
-
-static char folder[] = "/tmp/driftless-optimize-XXXXXX";
-
-static void write_file(char *path, size_t size, const char *name, const char *text)
-{
-    snprintf(path, size, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static found optimum_of(const char *text)
-{
-    char path[200];
-    found out = {0};
-    write_file(path, sizeof path, "model.lua", text);
-    varied self = {.ctx = dfl_context_create(), .path = path};
-    const dfl_variation variation = {load, &self};
-    const dfl_choices choices = dfl_choices_none("test: ");
-    dfl_optimum optimum = {0};
-    dfl_loaded loaded = {0};
-    out.status = load(&loaded, NULL, 0, &self);
-    if (!out.status)
-        out.status = dfl_study_optimize(&optimum, loaded.model, &choices, &variation, tell, NULL);
-    if (out.status)
-        snprintf(out.message, sizeof out.message, "%s", dfl_message(self.ctx));
-    for (int i = 0; !out.status && i < optimum.count; i++) {
-        out.best[i] = optimum.best[i];
-        out.deviation[i] = optimum.deviation[i];
-        out.at_bound[i] = optimum.at_bound[i];
-    }
-    out.objective = optimum.objective;
-    out.converged = optimum.converged;
-    out.runs = optimum.runs;
-    dfl_optimum_clear(&optimum);
-    dfl_loaded_clear(&loaded);
-    assert_int_equal(dfl_context_live(self.ctx), 0);
-    dfl_context_free(self.ctx);
-    return out;
-}
+#include "optimum.h"
 
 /* x = u T^2/2: (x - 1/2)^2 + u^2/1000 T is smallest for u = (T^2/4)/(T^4/4 + T/1000). */
 static void an_objective_of_measures_has_its_optimum(void **state)
@@ -197,6 +122,123 @@ static void wrong_goals_are_refused(void **state)
     refused(BASE "optimize{ vary = { u = {0, 3} }, fit = { file = 'none.csv', x = 'x' } }",
             "none.csv");
     refused(BASE "optimize{ vary = { u = {0, 3} }, minimize = final(x), goal = 1 }", "goal");
+    refused(BASE "optimize{ vary = { u = {0, 3} }, minimize = event_time('hit') }",
+            "no event 'hit'");
+    refused(BASE
+            "event('hit', x - 99)\n"
+            "optimize{ vary = { u = {0, 3} }, minimize = event_time('hit') } simulate{ to = 1 }",
+            "happens 0 times");
+    refused(BASE "optimize{ vary = { u = {0, 3} }, minimize = final(x), subject = { 1 } }",
+            "is no limit");
+    refused(BASE "optimize{ vary = { u = {0, 3} }, minimize = final(x),\n"
+                 "  subject = { limit(u, '<', 1) } }",
+            "<=");
+    refused(BASE "optimize{ vary = { u = {0, 3} }, minimize = maximum(x, { smooth = 1 }) }",
+            "at least 2");
+}
+
+/* x = cos(w t) rises through zero at 3 pi/2w and 7 pi/2w; a ball flies farthest at pi/4. */
+static void times_of_events_are_measures(void **state)
+{
+    (void)state;
+    const double pi = 3.14159265358979323846;
+    const found turn = optimum_of("local w = param('w', 5) local x = position('x') mass(x, 1)\n"
+                                  "force(x, -w^2*x) initial{ x = 1, ['der(x)'] = 0 }\n"
+                                  "event('up', x, { direction = 'rising' })\n"
+                                  "optimize{ vary = { w = {4, 8} },\n"
+                                  "  minimize = (event_time('up', 2) - 2)^2 }\n"
+                                  "simulate{ to = 3.5, rtol = 1e-10 }\n");
+    assert_string_equal(turn.message, "");
+    assert_near(turn.best[0], 7 * pi / 4, 1e-7);
+    const found thrown = optimum_of(
+        "local a = param('a', 0.5) local x, y = position('x', 'y')\n"
+        "mass(x, 1) mass(y, 1) force(y, -9.81) event('land', y, { direction = 'falling' })\n"
+        "initial{ x = 0, y = 0, ['der(x)'] = 8*cos(a), ['der(y)'] = 8*sin(a) }\n"
+        "optimize{ vary = { a = {0.1, 1.4} }, minimize = -8*cos(a)*event_time('land') }\n"
+        "simulate{ to = 2, rtol = 1e-10 }\n");
+    assert_string_equal(thrown.message, "");
+    assert_near(thrown.best[0], pi / 4, 1e-7);
+}
+
+/* x = p cos(2 t): the largest speed is 2 p; the eighth-power mean of |cos| is (35/128)^(1/8). */
+static void largest_values_are_measures(void **state)
+{
+    (void)state;
+#define SWING                                                                                      \
+    "local p = param('p', 1) local x = position('x') mass(x, 1) force(x, -4*x)\n"                  \
+    "initial{ x = p, ['der(x)'] = 0 } simulate{ to = pi, rtol = 1e-10 }\n"
+    const found fast = optimum_of(
+        SWING "optimize{ vary = { p = {0.1, 4} }, minimize = (maximum(velocity(x)) - 3)^2 }\n");
+    assert_string_equal(fast.message, "");
+    assert_near(fast.best[0], 1.5, 1e-6);
+    const found smooth = optimum_of(SWING "optimize{ vary = { p = {0.1, 4} },\n"
+                                          "  minimize = (maximum(x, { smooth = 8 }) - 1)^2 }\n");
+    assert_string_equal(smooth.message, "");
+    assert_near(smooth.best[0], pow(128. / 35, 0.125), 1e-6);
+    /* the speed is largest where the force turns, at a time that depends on T */
+    refused("local T = param('T', 0.6) local x = position('x') mass(x, 1)\n"
+            "force(x, select(T - time, 1, -1)) initial{ x = 0, ['der(x)'] = 0 }\n"
+            "optimize{ vary = { T = {0.1, 0.9} }, minimize = maximum(velocity(x)) }\n"
+            "simulate{ to = 1 }\n",
+            "at a jump or a kink");
+}
+
+/* Not asserted where the program was built without NLopt. */
+static void needs_nlopt(const found *at)
+{
+    if (strstr(at->message, "need the library NLopt"))
+        skip();
+    assert_string_equal(at->message, "");
+    assert_true(at->converged);
+}
+
+/* v = u, x = u/2 at the end; with a force u1 + u2 t and the speed 0 at the end u1 = 1/2 balances way and
+   energy. */
+static void limits_are_kept(void **state)
+{
+    (void)state;
+    static const char *const able[] = {"slsqp", "mma", "ccsaq", "cobyla", NULL};
+    for (int i = 0; able[i]; i++) {
+        const found at =
+            optimum_by("local u = param('u', 0.1) local x = position('x') mass(x, 1) force(x, u)\n"
+                       "initial{ x = 0, ['der(x)'] = 0 } simulate{ to = 1, rtol = 1e-9 }\n"
+                       "optimize{ vary = { u = {0, 2} }, minimize = -final(x),\n"
+                       "  subject = { limit(final(velocity(x)), '<=', 0.5) }, tolerance = 1e-7 }\n",
+                       able[i]);
+        needs_nlopt(&at);
+        assert_near(at.best[0], 0.5, 1e-5);
+    }
+    const found rest = optimum_of(
+        "local a, b = param('a', 0.1), param('b', 0.1) local x = position('x') mass(x, 1)\n"
+        "force(x, a + b*time) initial{ x = 0, ['der(x)'] = 0 } simulate{ to = 1, rtol = 1e-9 }\n"
+        "optimize{ vary = { a = {-3, 3}, b = {-3, 3} },\n"
+        "  minimize = -final(x) + integral((a + b*time)^2/2),\n"
+        "  subject = { limit(final(velocity(x)), '==', 0), limit(a, '>=', 0) } }\n");
+    needs_nlopt(&rest);
+    assert_near(rest.best[0], 0.5, 1e-6);
+    assert_near(rest.best[1], -1, 1e-6);
+}
+
+static void every_search_finds_the_same(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"bfgs",    "slsqp",  "mma",    "ccsaq", "lbfgs",
+                                        "tnewton", "bobyqa", "cobyla", "crs",   NULL};
+    for (int i = 0; names[i]; i++) {
+        const found at =
+            optimum_by("local u = param('u', 1) local x = position('x') mass(x, 1) force(x, u)\n"
+                       "initial{ x = 0, ['der(x)'] = 0 } simulate{ to = 2, rtol = 1e-9 }\n"
+                       "optimize{ vary = { u = {-5, 5} }, minimize = final((x - 0.5)^2),\n"
+                       "  tolerance = 1e-5 }\n",
+                       names[i]);
+        needs_nlopt(&at);
+        assert_near(at.best[0], 0.25, 1e-3);
+    }
+    const found none = optimum_by("local u = param('u', 1) local x = position('x') mass(x, 1)\n"
+                                  "optimize{ vary = { u = {0, 2} }, minimize = final(x) }\n"
+                                  "simulate{ to = 1 }\n",
+                                  "gradient");
+    assert_int_equal(none.status, DFL_INVALID);
 }
 
 int main(void)
@@ -207,14 +249,12 @@ int main(void)
                                        cmocka_unit_test(measures_are_numbers_of_the_run),
                                        cmocka_unit_test(a_bound_holds_what_would_leave_it),
                                        cmocka_unit_test(a_slider_crank_is_recovered),
+                                       cmocka_unit_test(times_of_events_are_measures),
+                                       cmocka_unit_test(largest_values_are_measures),
+                                       cmocka_unit_test(limits_are_kept),
+                                       cmocka_unit_test(every_search_finds_the_same),
                                        cmocka_unit_test(wrong_goals_are_refused)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    static const char *const files[] = {"model.lua", "true.lua", "measured.csv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[200];
-        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-        remove(path);
-    }
-    rmdir(folder);
+    remove_folder();
     return failed;
 }
