@@ -159,6 +159,29 @@ class Language(unittest.TestCase):
         self.assertTrue(numpy.array_equal(pickle.loads(pickle.dumps(m)).run().table, m.run().table))
 
 
+    def test_results_and_simulations_keep_their_model(self):
+        m = pendulum()
+        r, s = m.run(), m.start()
+        m.force(m.position("other"), 1)  # without a mass: no start
+        with self.assertRaises(dl.Error):
+            m.run()
+        with tempfile.TemporaryDirectory() as folder:
+            r.save(os.path.join(folder, "r.h5"))
+            self.assertTrue(dl.compare(dl.open(os.path.join(folder, "r.h5")), r).identical)
+        s.advance(0.5)
+        self.assertEqual(s.reset().time, 0)
+        self.assertEqual(pickle.loads(pickle.dumps(s)).time, 0)
+        self.assertEqual(pickle.loads(pickle.dumps(r)).page[:9], r.page[:9])
+
+    def test_pickles_need_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.lua")
+            with open(path, "w") as file:
+                file.write(pendulum().script())
+            kept = pickle.dumps(dl.load(path, L=1.1))
+        self.assertEqual(pickle.loads(kept).start()["L"], 1.1)
+
+
 class Errors(unittest.TestCase):
     def line(self):
         return sys._getframe(1).f_lineno

@@ -97,6 +97,10 @@ class BaseModel:
         """The same model with other values of parameters and inputs."""
         raise NotImplementedError
 
+    def _frozen(self):
+        """The model as it is now; results and simulations keep it."""
+        return self
+
     # ---- runs
 
     def run(self, output=None, *, page=False, on_event=None, start_from=None, **settings):
@@ -116,7 +120,7 @@ class BaseModel:
             raise Error(f"output={output!r}: name a file, or a list of files; the end time is run(to=...)")
         for file in outputs:
             run.write(os.fspath(file))
-        again = (self, {**settings, "start_from": start_from})
+        again = (self._frozen(), {**settings, "start_from": start_from})
         try:
             run.start()
             run.finish()
@@ -128,7 +132,7 @@ class BaseModel:
 
     def start(self, *, on_event=None, start_from=None, **settings):
         """A simulation at its consistent start, to be advanced step by step."""
-        return self._work(Simulation, self, texts(settings), on_event, start_from)
+        return self._work(lambda: Simulation(self._frozen(), texts(settings), on_event, start_from))
 
     def compare(self, other=None, **settings):
         """Runs this model and another one (or this one with other values, a dictionary) with the same settings; see
@@ -236,7 +240,7 @@ class Script(BaseModel):
         return _library.Model(self._name, self._script, self._set(), self._inputs())
 
     def __reduce__(self):
-        return Script, (self._name, self._script, self._values, self._input, self._where)
+        return Script, (self._name, self.script(), self._values, self._input, self._where)
 
     def with_values(self, **values):
         return Script(self._name, self._script, {**self._values, **values}, self._input, self._where)

@@ -137,7 +137,15 @@ class Model(BaseModel):
     def __reduce__(self):
         return Script, (self._name, self._builder.script(), self._values, self._input, tuple(self._where))
 
+    def _frozen(self):
+        self._library_model()
+        script = Script.__new__(Script)
+        BaseModel.__init__(script, self._name, self._values, self._input)
+        script._script, script._where, script._loaded = self._builder.script(), tuple(self._where), self._loaded
+        return script
+
     def with_values(self, **values):
+        """The same model with other values of parameters and inputs."""
         self._check_settings(values)
         return Script(self._name, self._builder.script(), {**self._values, **values}, self._input, tuple(self._where))
 
