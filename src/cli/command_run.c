@@ -108,16 +108,18 @@ static int simulate(dfl_context *ctx, const cli_arguments *arguments, dfl_run *r
     cli_progress_begin(&it->progress, from, to, arguments->quiet);
     status = dfl_run_complete(run);
     cli_progress_erase(&it->progress);
+    const bool unstarted = isnan(dfl_run_time(run));
     const bool unread = status == DFL_STOPPED && !cli_interrupted(); /* | head: ends silently */
+    const bool waited = status && unstarted && cli_interrupted();    /* for a file to open */
     int exit_status = CLI_SUCCESS;
-    if (status && !unread)
+    if (status && !unread && !waited)
         cli_say("%s", dfl_message(ctx));
-    if (status == DFL_STOPPED && cli_interrupted())
+    if (waited || (status == DFL_STOPPED && cli_interrupted()))
         exit_status = cli_interrupted();
     else if (status)
-        exit_status = status == DFL_INVALID && isnan(dfl_run_time(run)) ? CLI_WRONG : CLI_FAILURE;
+        exit_status = status == DFL_INVALID && unstarted ? CLI_WRONG : CLI_FAILURE;
     show_notes(run);
-    status = unread ? DFL_OK : report(ctx, arguments, run, unkept);
+    status = unread || waited ? DFL_OK : report(ctx, arguments, run, unkept);
     if (status)
         exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(ctx, status);
     if (exit_status == CLI_SUCCESS)
