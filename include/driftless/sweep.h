@@ -89,8 +89,16 @@ dfl_status dfl_sweep_add_jobs(dfl_sweep *sweep, const void *jobs, int count);
 int dfl_sweep_collect(void *results, dfl_sweep *sweep, int most);
 int dfl_sweep_waiting(dfl_sweep *sweep);
 
-/* Whether a file is a study. */
+/* Sobol's indices of a result, the column with this number behind the parameters, by all parameters: the part
+   of its variance by each alone, and with its interactions. NAN: it does not vary. DFL_INVALID: the study has
+   not the design "saltelli". */
+dfl_status dfl_sweep_sensitivity(double *first, double *total, dfl_sweep *sweep, int result);
+
+/* ---- pages ---- */
+
+/* Whether a file is a study; its page, as one HTML file. DFL_INVALID, DFL_IO. */
 bool dfl_is_sweep(dfl_context *ctx, const char *study);
+dfl_status dfl_sweep_page(dfl_context *ctx, const char *study, const char *path);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ static void show(dfl_sweep *sweep, const cli_arguments *arguments);
 static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep *sweep,
                     dfl_status status);
 static void print_json(FILE *file, const dfl_sweep_progress *it, const char *message);
+static dfl_status print_sensitivity(FILE *file, dfl_context *ctx, dfl_sweep *sweep);
 static void print_string(FILE *file, const char *text);
 
 int cli_sweep(dfl_context *ctx, const cli_arguments *arguments)
@@ -195,6 +196,9 @@ static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep 
         cli_say("%ld cases in %.3g s: %s", it.cases, it.seconds, it.path);
     if (arguments->json) {
         print_json(stdout, &it, status ? dfl_message(ctx) : NULL);
+        if (!status && print_sensitivity(stdout, ctx, sweep))
+            exit_status = CLI_FAILURE;
+        fputs("}\n", stdout);
         if ((fflush(stdout) || ferror(stdout)) && !exit_status)
             exit_status = CLI_FAILURE;
     }
@@ -217,7 +221,40 @@ static void print_json(FILE *file, const dfl_sweep_progress *it, const char *mes
             ", \"cases\": %ld, \"done\": %ld, \"failed\": %ld, \"seconds\": %.17g, \"table\": ",
             it->cases, it->done, it->failed, it->seconds);
     print_string(file, it->path);
-    fputs("}\n", file);
+}
+
+/* ", "sensitivity": [{"of": RESULT, "first": {NAME: x, ...}, "total": {...}}, ...]" if the design is Saltelli's. */
+static dfl_status print_sensitivity(FILE *file, dfl_context *ctx, dfl_sweep *sweep)
+{
+    const char *const *names;
+    int parameters;
+    const int columns = dfl_sweep_columns(sweep, &names, &parameters);
+    double *both = dfl_alloc(ctx, 2 * (size_t)parameters, sizeof *both);
+    dfl_status status = both ? DFL_OK : DFL_NO_MEMORY;
+    const char *before = ", \"sensitivity\": [";
+    for (int c = 1; !status && c < columns - parameters; c++) {
+        status = dfl_sweep_sensitivity(both, both + parameters, sweep, c);
+        if (status)
+            break;
+        fprintf(file, "%s{\"of\": ", before);
+        print_string(file, names[parameters + c]);
+        for (int k = 0; k < 2; k++) {
+            fprintf(file, ", \"%s\": {", k == 0 ? "first" : "total");
+            for (int i = 0; i < parameters; i++) {
+                const double index = both[k * parameters + i];
+                fputs(i > 0 ? ", " : "", file);
+                print_string(file, names[i]);
+                fprintf(file, isfinite(index) ? ": %.17g" : ": null", index);
+            }
+            fputs("}", file);
+        }
+        fputs("}", file);
+        before = ", ";
+    }
+    if (before[2] == 0)
+        fputs("]", file);
+    dfl_free(ctx, both);
+    return status == DFL_INVALID ? DFL_OK : status; /* another design */
 }
 
 /* Messages have no control characters but line feeds. NULL: null. */

@@ -1,5 +1,7 @@
-/* command_view.c: `driftless view RESULT`: a page or a plot of a stored result. */
+/* command_view.c: `driftless view RESULT`: a page or a plot of a stored result, or the page of a study. */
 #include "cli/cli.h"
+
+#include <driftless/sweep.h>
 
 #include <string.h>
 
@@ -16,7 +18,12 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments)
     if (!status && arguments->columns && !dfl_ends_with(path, ".svg"))
         status = dfl_fail(ctx, DFL_INVALID,
                           "--columns says what a plot shows; give --output FILE.svg, too");
-    if (!status)
+    const bool study = !status && dfl_is_sweep(ctx, arguments->model);
+    if (study && !dfl_ends_with(path, ".html"))
+        status = dfl_fail(ctx, DFL_INVALID, "a study is shown as a page; give --output FILE.html");
+    else if (study)
+        status = dfl_sweep_page(ctx, arguments->model, path);
+    else if (!status)
         status = dfl_view_result(ctx, arguments->model, path, arguments->columns);
     if (!status && !arguments->quiet)
         cli_say("%s", path);

@@ -120,6 +120,11 @@ void dfl_sweep_count_case(dfl_sweep *sweep, long number, dfl_case_state state, c
 bool dfl_sweep_next_job(long *number, double *values, void *sweep);
 bool dfl_sweep_job_done(const dfl_case *it, void *sweep);
 
+/* sensitivity.c: whether the study has Saltelli's design; Sobol's indices of column `column` of `results`. */
+bool dfl_sensitivity_known(const dfl_case_file *file);
+dfl_status dfl_sensitivity(double *first, double *total, const dfl_case_file *file,
+                           dfl_context *ctx, int column);
+
 /* case_table.c: the table of a file as CSV. */
 dfl_status dfl_cases_write_csv(const dfl_case_file *file, dfl_context *ctx, const char *path);
 

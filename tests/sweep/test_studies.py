@@ -261,6 +261,33 @@ def jobs_of_clusters_run():
     assert [float(row["m"]) for row in table("part0.csv")] == [1, 1.8, 2.6, 3.4, 4.2, 5]
 
 
+# Ishigami's function with 7 and 0.1: indices in closed form (Saltelli et al. 2008, p. 179).
+def sensitivity_indices_are_those_of_ishigami():
+    bounds = "uniform(-3.141592653589793,3.141592653589793)"
+    found = sweep("ishigami.lua", *[word for name in "abc" for word in ("--sample", f"{name}={bounds}")], "--count", "4096", "--seed", "5",
+                  "--design", "saltelli", "--output", "ishigami.h5")
+    assert found["cases"] == 5*4096 and found["failed"] == 0
+    a, b, pi4, pi8 = 7, 0.1, math.pi**4, math.pi**8
+    parts = {"a": 0.5*(1 + b*pi4/5)**2, "b": a*a/8, "c": 0, "ac": b*b*pi8*8/225}
+    variance = sum(parts.values())
+    index = {item["of"]: item for item in found["sensitivity"]}["f.final"]
+    for name in "abc":
+        first = parts[name]/variance
+        total = first + (parts["ac"]/variance if name in "ac" else 0)
+        assert abs(index["first"][name] - first) < 0.01, (name, index, first)
+        assert abs(index["total"][name] - total) < 0.01, (name, index, total)
+
+
+def pages_show_studies():
+    for study in ("ishigami.h5", "fragile.h5"):
+        run("view", study, "--output", "page.html", "--quiet")
+        page = contents("page.html").decode()
+        data = json.loads(page[page.index('data-kind="analysis">') + 21:page.index("</script>", page.index('data-kind="analysis">'))])
+        assert data["command"] == "sweep" and len(data["result"]["rows"]) == min(4000, data["result"]["cases"])
+        assert bool(data["result"]["sensitivity"]) == (study == "ishigami.h5")
+    assert "FILE.html" in run("view", "fragile.h5", "--output", "page.svg", expect=2).stderr
+
+
 def cases_come_from_a_file():
     write("list.csv", '# lengths\nk,"initial(x)"\n4, 1\n9,2\n\n16,3\n')
     sweep("spring.lua", "--cases", "list.csv", "--columns", "x,der(x)", "--output", "list.h5", "--csv", "table.csv")
