@@ -113,4 +113,30 @@ typedef struct dfl_unit_beam {
 
 dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task);
 
+/* ------------------------------------------------------------------ SID files (sid_reader.c)
+
+   Standard input data of elastic bodies (Wallrapp 1994), as text: FEMBS, PY_SID and others write
+   them. Matrices by rows; rows are axes, columns modes. */
+
+enum { DFL_MOST_SID_NODES = 64, DFL_LONGEST_SID_NAME = 32 };
+
+typedef struct dfl_sid_node {
+    char name[DFL_LONGEST_SID_NAME];
+    double at[3], phi[3 * DFL_MOST_MODES], psi[3 * DFL_MOST_MODES];
+} dfl_sid_node;
+
+typedef struct dfl_sid {
+    int n, nnodes;
+    double mass, moment[3], inertia[6];
+    double S[3 * DFL_MOST_MODES], J1[6 * DFL_MOST_MODES], C0[3 * DFL_MOST_MODES];
+    double C1[3 * DFL_MOST_MODES * DFL_MOST_MODES];
+    double J2[6 * DFL_MOST_MODES * DFL_MOST_MODES];
+    double Me[DFL_MOST_MODES * DFL_MOST_MODES], K[DFL_MOST_MODES * DFL_MOST_MODES];
+    double D[DFL_MOST_MODES * DFL_MOST_MODES];
+    dfl_sid_node node[DFL_MOST_SID_NODES];
+} dfl_sid;
+
+/* Reads a text, which ends with '\0'. DFL_INVALID: the message begins with FILE:LINE. */
+dfl_status dfl_sid_read(dfl_sid *sid, dfl_context *ctx, const char *file, const char *text);
+
 #endif

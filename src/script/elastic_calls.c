@@ -57,9 +57,11 @@ static int call_elastic(lua_State *L)
     lua_getfield(L, 2, "modes");
     if (lua_isnil(L, 3) && lua_istable(L, 4))
         return dfl_elastic_from_table(L, name, 2, 4);
+    if (lua_isnil(L, 3) && lua_getfield(L, 2, "file") == LUA_TSTRING)
+        return dfl_elastic_from_file(L, name, 2, lua_tostring(L, -1));
     return dfl_script_error(L,
-                            "elastic '%s': give beam = { from = ..., to = ..., ... }, or a table "
-                            "modes = { mass = ..., Me = ..., K = ... }",
+                            "elastic '%s': give beam = { from = ..., to = ..., ... }, a table "
+                            "modes = { mass = ..., Me = ..., K = ... }, or file = \"part.SID_FEM\"",
                             name);
 }
 

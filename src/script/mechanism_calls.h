@@ -35,6 +35,8 @@ void dfl_elastics_open(lua_State *L);
 int dfl_elastic_from_table(lua_State *L, const char *name, int table,
                            int modes); /* elastic_tables_calls.c */
 
+int dfl_elastic_from_file(lua_State *L, const char *name, int table, const char *file);
+
 /* Pushes the handle of a body, of a joint. */
 void dfl_body_push(lua_State *L, int body);
 void dfl_joint_push(lua_State *L, int joint);

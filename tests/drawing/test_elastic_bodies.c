@@ -301,6 +301,8 @@ static void wrong_elastic_bodies_are_refused(void **state)
                      "mass_per_length = 1, taper = { x = {0, .5}, EI = {1, 2} } } })",
                      "ascend from 0 to 1");
     scripted_refused("planar() elastic('b', { " BEAM ", quasistatic = -1 })", "number above 0");
+    scripted_refused("elastic('b', { file = 'nothing.SID_FEM' })", "nothing.SID_FEM");
+    scripted_refused("planar() elastic('b', { file = 'nothing.SID_FEM' })", "leave out planar()");
     scripted_refused("planar() elastic('b', { modes = { mass = 1 } })", "modes needs Me");
     scripted_refused("planar() elastic('b', { modes = { Me = {{1}}, K = {{1}} } })", "its mass is");
     scripted_refused("planar() elastic('b', { modes = { mass = 1, Me = {{1, 0}, {0, 1}}, "
