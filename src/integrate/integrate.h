@@ -103,9 +103,11 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
 void dfl_tangents_free(dfl_tangents *tan);
 
 /* Makes `start` (nu x count) consistent at the evaluated point `here`. */
-dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start);
+dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start,
+                               const double *tolerance);
 
-/* The largest part of the derivatives of positions and velocities by which they were moved then. */
+/* The largest part of the derivatives of positions and velocities by which they were moved then; 0 without
+   `tolerance`, that of the user's unknowns. */
 double dfl_tangents_moved(const dfl_tangents *tan);
 
 /* xp: rates of all unknowns at the present point, from those of r, v and p. */

@@ -7,7 +7,7 @@
 
 static bool correct(dfl_tangents *tan, int column, const double *J, int ld, int rows, int first,
                     int columns, const double *residual);
-static bool complete(dfl_tangents *tan, int column);
+static bool complete(dfl_tangents *tan, int column, const double *tolerance);
 
 dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
                                const dfl_parameters *parameters)
@@ -98,7 +98,8 @@ void dfl_tangents_free(dfl_tangents *tan)
     dfl_free(ctx, tan);
 }
 
-dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start)
+dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start,
+                               const double *tolerance)
 {
     const dfl_system *sys = tan->sys;
     const int n = sys->n, nu = sys->nu;
@@ -116,7 +117,7 @@ dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double 
         memcpy(tan->y, y, (size_t)n * sizeof *y);
         memset(y, 0, (size_t)n * sizeof *y);
         memcpy(y + sys->na, start + (size_t)j * (size_t)nu, (size_t)nu * sizeof *y);
-        solved = complete(tan, j);
+        solved = complete(tan, j, tolerance);
     }
     return outcome  ? outcome
            : solved ? DFL_STEP_OK
@@ -171,7 +172,7 @@ static bool correct(dfl_tangents *tan, int column, const double *J, int ld, int 
 
 /* How far the derivatives were moved, in parts of their kind; what is nothing to the state when the
    parameter changes by its size, or to the derivatives before, is nothing. */
-static void note_moved(dfl_tangents *tan, int column, const double *before)
+static void note_moved(dfl_tangents *tan, int column, const double *before, const double *tolerance)
 {
     const dfl_system *sys = tan->sys;
     const dfl_point *y = &tan->tangent[0], *here = &tan->stage[0];
@@ -184,14 +185,16 @@ static void note_moved(dfl_tangents *tan, int column, const double *before)
         const int first = speed ? sys->at.v : sys->at.sp, count = speed ? sys->n3 : sys->n4;
         const double given = tan->Y[(size_t)column * (size_t)sys->n + (size_t)i];
         const double kind = fmax(dfl_max_abs(y->x + first, count), fabs(given));
-        if (fabs(y->x[i] - given) > 1e-6 * state)
-            tan->moved = fmax(tan->moved, fabs(y->x[i] - given) / kind);
+        const double moved = fabs(y->x[i] - given);
+        if (moved > 1e-6 * state && tolerance &&
+            moved * fmax(size, 1) > 1e-2 * tolerance[i - sys->na])
+            tan->moved = fmax(tan->moved, moved / kind);
     }
 }
 
-/* tan->y: the derivatives before. Positions and s from c and g, velocities from gI and hv, then a, w and multipliers from block 1. The
-   invariants keep what they have then. */
-static bool complete(dfl_tangents *tan, int column)
+/* Positions and s from c and g, velocities from gI and hv, then a, w and multipliers from block 1. The
+   invariants keep what they have then. tan->y: the derivatives before; tolerance: of the unknowns, or NULL. */
+static bool complete(dfl_tangents *tan, int column, const double *tolerance)
 {
     const dfl_system *sys = tan->sys;
     const dfl_eom *eom = sys->eom;
@@ -205,7 +208,7 @@ static bool complete(dfl_tangents *tan, int column)
         !correct(tan, column, tan->jac[0].J2 + (size_t)sys->at.v * (size_t)sys->m2, sys->m2,
                  sys->nc, sys->at.v, sys->n3, vel))
         return false;
-    note_moved(tan, column, tan->y);
+    note_moved(tan, column, tan->y, tolerance);
     if (!correct(tan, column, tan->jac[0].J1, sys->m1, sys->m1, 0, sys->n1, y->alg))
         return false;
     dfl_tangents_keep(tan->Y, tan->A, tan, 0, column);

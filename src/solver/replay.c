@@ -23,7 +23,7 @@ typedef struct ray {
 static dfl_status jump_from(double *out, double s, void *user);
 static dfl_status collide_again(dfl_solver *solver, double t);
 static dfl_status compare(dfl_solver *solver, const double *again);
-static bool moves_positions(const double *out, const dfl_solver *solver, const double *along);
+static bool moves_positions(const double *out, dfl_solver *solver, const double *along);
 static double reach(const dfl_solver *solver, const ray *self);
 static dfl_status refuse(const dfl_solver *solver, const char *why);
 
@@ -78,16 +78,20 @@ dfl_status dfl_record_slopes(double *out, dfl_solver *solver, int column, const 
 }
 
 /* Positions do not jump unless they are assigned: the constraints after the instant are satisfied already. */
-static bool moves_positions(const double *out, const dfl_solver *solver, const double *along)
+static bool moves_positions(const double *out, dfl_solver *solver, const double *along)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
     const dfl_switching *sw = solver->switching;
     const int np = at.n - at.p;
     const double size = fmax(dfl_max_abs(out + at.p, np), dfl_max_abs(along + at.p, np));
     const double least = 1e-6 * dfl_max_abs(sw->record.x + at.p, np);
-    for (int i = at.p; i < at.n; i++)
-        if (!sw->change.assigned[i] && fabs(out[i] - along[i]) > fmax(1e-4 * size, least))
+    dfl_solver_tolerances_at(sw->tolerance, solver, sw->record.x);
+    for (int i = at.p; i < at.n; i++) {
+        const double moved = fabs(out[i] - along[i]);
+        if (!sw->change.assigned[i] && moved > fmax(1e-4 * size, least) &&
+            moved > 1e-2 * sw->tolerance[i])
             return true;
+    }
     return false;
 }
 

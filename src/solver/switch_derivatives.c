@@ -132,7 +132,7 @@ dfl_status dfl_solver_leave_start(dfl_solver *solver)
     struct dfl_tangents *tan = solver->derivatives.tangents;
     if (!changes_at_start(solver))
         return dfl_solver_derivatives_failed(
-            solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values));
+            solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values, NULL));
     memset(solver->x_stop, 0, (size_t)solver->sys.n * sizeof *solver->x_stop);
     return jump(solver, solver->x_stop);
 }
@@ -167,8 +167,10 @@ static dfl_status jump(dfl_solver *solver, const double *after)
 static dfl_status start_again(dfl_solver *solver)
 {
     struct dfl_tangents *tan = solver->derivatives.tangents;
+    dfl_solver_tolerances_at(solver->switching->tolerance, solver, dfl_solver_state(solver));
     const dfl_status status = dfl_solver_derivatives_failed(
-        solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values));
+        solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values,
+                                   solver->switching->tolerance));
     if (!status && dfl_tangents_moved(tan) > 1e-4)
         return refuse(solver, "which constraints hold there depends on the parameters");
     return status;

@@ -554,6 +554,16 @@ static void check_quarter_car(void)
     scripted_free(&s);
 }
 
+/* A straight wire, half as steep as a fall. */
+static void check_brachistochrone(void)
+{
+    scripted s = load("brachistochrone");
+    scripted_run(&s, 0.6, tol);
+    assert_near(scripted_value(&s, "y"), -9.81 * 0.36 / 4, 100 * tol);
+    assert_near(scripted_value(&s, "x"), 9.81 * 0.36 / 4, 100 * tol);
+    scripted_free(&s);
+}
+
 /* It locks at 60/11 s, unlocks at 12 s where 60 N m are not enough. */
 static void check_clutch(void)
 {
@@ -706,6 +716,7 @@ static const struct {
     {"woodpecker", check_woodpecker},
     {"walker", check_walker},
     {"ball", check_ball},
+    {"brachistochrone", check_brachistochrone},
     {"clutch", check_clutch},
     {"maxwell", check_maxwell},
     {"pendulum", check_pendulum},

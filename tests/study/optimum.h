@@ -33,8 +33,8 @@ static void tell(int iteration, long runs, double objective, void *user)
 typedef struct found {
     dfl_status status;
     char message[500];
-    double best[4], deviation[4], objective;
-    bool at_bound[4], converged;
+    double best[8], deviation[8], objective;
+    bool at_bound[8], converged;
     long runs;
 } found;
 

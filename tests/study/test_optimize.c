@@ -137,6 +137,64 @@ static void wrong_goals_are_refused(void **state)
             "at least 2");
 }
 
+/* Where the point (u, v) of the coupler is at crank angle a: crank r, coupler c, rocker d, ground 4. */
+static void coupler_point(double out[2], double r, double c, double d, double u, double v, double a)
+{
+    const double ex = r * cos(a), ey = r * sin(a), gx = 4 - ex, gy = -ey;
+    const double f = sqrt(gx * gx + gy * gy), near = (c * c - d * d + f * f) / (2 * f);
+    const double high = sqrt(c * c - near * near);
+    const double cosine = (near * gx - high * gy) / (f * c),
+                 sine = (near * gy + high * gx) / (f * c);
+    out[0] = ex + u * cosine - v * sine;
+    out[1] = ey + u * sine + v * cosine;
+}
+
+/* The links and the point of a four-bar linkage from the curve that it draws, from 20 % off. */
+static void a_coupler_curve_is_synthesized(void **state)
+{
+    (void)state;
+    static const double truth[] = {1, 3, 3.5, 1.5, 1.2};
+    char path[200], rows[4000] = "t,px,py\n";
+    for (int i = 0; i < 30; i++) {
+        double at[2];
+        coupler_point(at, truth[0], truth[1], truth[2], truth[3], truth[4], 0.2 * i);
+        snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%.17g,%.17g,%.17g\n", 0.2 * i,
+                 at[0], at[1]);
+    }
+    write_file(path, sizeof path, "measured.csv", rows);
+    const found at = optimum_of(
+        "local r, c, d = param('r', 0.8), param('c', 3.6), param('d', 4.2)\n"
+        "local u, v = param('u', 1.2), param('v', 1.44)\n"
+        "local a, b, q = position('a', 'b', 'q') mass(a, 1) mass(b, 1) mass(q, 1)\n"
+        "constraint('drive', a - time)\n"
+        "constraint('x', r*cos(a) + c*cos(b) - 4 - d*cos(q))\n"
+        "constraint('y', r*sin(a) + c*sin(b) - d*sin(q)) guess{ b = 1, q = 2 }\n"
+        "output('px', r*cos(a) + u*cos(b) - v*sin(b)) output('py', r*sin(a) + u*sin(b) + "
+        "v*cos(b))\n"
+        "optimize{ vary = { r = {0.5, 1.5}, c = {2, 5}, d = {2, 5}, u = {0, 3}, v = {0, 3} },\n"
+        "  fit = { file = 'measured.csv', px = 'px', py = 'py' } }\n"
+        "simulate{ to = 6, rtol = 1e-8 }\n");
+    static const int order[] = {1, 2, 0, 3, 4}; /* names in alphabetical order: c d r u v */
+    assert_string_equal(at.message, "");
+    assert_true(at.converged);
+    for (int i = 0; i < 5; i++)
+        assert_near(at.best[i], truth[order[i]], 1e-6);
+}
+
+/* A cycloid needs 0.58290 s; a curve through four places is a little slower. */
+static void a_bead_finds_the_fastest_wire(void **state)
+{
+    (void)state;
+    char text[4000] = "";
+    FILE *file = fopen(DFL_SOURCE_DIR "/examples/brachistochrone.lua", "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    const found at = optimum_of(text);
+    assert_string_equal(at.message, "");
+    assert_true(at.objective > 0.5828954 && at.objective < 0.5836);
+}
+
 /* x = cos(w t) rises through zero at 3 pi/2w and 7 pi/2w; a ball flies farthest at pi/4. */
 static void times_of_events_are_measures(void **state)
 {
@@ -249,6 +307,8 @@ int main(void)
                                        cmocka_unit_test(measures_are_numbers_of_the_run),
                                        cmocka_unit_test(a_bound_holds_what_would_leave_it),
                                        cmocka_unit_test(a_slider_crank_is_recovered),
+                                       cmocka_unit_test(a_coupler_curve_is_synthesized),
+                                       cmocka_unit_test(a_bead_finds_the_fastest_wire),
                                        cmocka_unit_test(times_of_events_are_measures),
                                        cmocka_unit_test(largest_values_are_measures),
                                        cmocka_unit_test(limits_are_kept),
