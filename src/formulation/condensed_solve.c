@@ -96,39 +96,48 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta)
     add_slopes(b, dyn, value, at.p, sys->eom->np, 1, c->p[C_DP]);
 }
 
+/* fmax without a call. */
+static inline double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 /* Whether (A) is solved by x and the multipliers up to rounding, without rows that are left out. */
 static bool is_solved(dfl_condensed *c, int set, double *x, const double *multipliers)
 {
     const dfl_csc *W = &c->joints.W;
     const double *D = c->D[set];
     double *r = c->v[C_RIGHT], worst = 0, size = 0, largest = 0, reach = 0;
+    double finite = 0;
     for (int j = 0; j < DFL_SET * c->S.columns; j++)
-        size = fmax(size, fabs(r[j]));
+        size = larger(size, fabs(r[j]));
     for (int j = 0; j < c->S.columns; j++) {
         const double *xj = x + DFL_SET * j;
-        reach = fmax(reach, size / fabs(D[DFL_SET * c->diagonal[j]]));
+        reach = larger(reach, size / fabs(D[DFL_SET * c->diagonal[j]]));
         for (int k = c->S.start[j]; k < c->S.start[j + 1]; k++) {
             const double *d = D + DFL_SET * k;
             double *to = r + DFL_SET * c->S.row[k];
             to[0] -= d[0] * xj[0];
             to[1] -= d[1] * xj[1] - d[2] * xj[2];
             to[2] -= d[1] * xj[2] + d[2] * xj[1];
-            size = fmax(size, fmax(fabs(d[0] * xj[0]),
-                                   (fabs(d[1]) + fabs(d[2])) * (fabs(xj[1]) + fabs(xj[2]))));
+            size = larger(size, larger(fabs(d[0] * xj[0]),
+                                       (fabs(d[1]) + fabs(d[2])) * (fabs(xj[1]) + fabs(xj[2]))));
         }
     }
     add_transposed(r, W, c->joints.W_value, -1, multipliers);
     for (int j = 0; j < DFL_SET * c->S.columns; j++) {
-        worst = fmax(worst, fabs(r[j]));
-        largest = fmax(largest, fabs(x[j]));
+        worst = larger(worst, fabs(r[j]));
+        finite += 0 * r[j];
+        largest = larger(largest, fabs(x[j]));
     }
     double worst_c = 0, size_c = 0, *rest = c->c[C_REST_RIGHT];
     for (int i = 0; i < DFL_SET * W->rows; i++)
-        size_c = fmax(size_c, fabs(rest[i]));
+        size_c = larger(size_c, fabs(rest[i]));
     add_product(rest, W->start, W->row, c->joints.W_value, 0, W->columns, -1, x);
     for (int i = 0; i < DFL_SET * W->rows; i++)
-        worst_c = c->joints.out[i / DFL_SET] ? worst_c : fmax(worst_c, fabs(rest[i]));
-    return worst <= 1e-8 * size + 1e-300 && worst_c <= 1e-9 * (size_c + largest) + 1e-12 * reach;
+        worst_c = c->joints.out[i / DFL_SET] ? worst_c : larger(worst_c, fabs(rest[i]));
+    return finite == 0 && worst <= 1e-8 * size + 1e-300 &&
+           worst_c <= 1e-9 * (size_c + largest) + 1e-12 * reach;
 }
 
 /* What is left of the forces, without rows that are left out (`left`), for velocities with mass. */

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Models of many bodies with sparse matrices: cost and memory of a body by `driftless run`, and how they grow.
+
+usage: bench/sparse_runs.py PROGRAM [LARGEST]; a table. The time of a step is that of the integration, the least of three, without
+script, derivation and start; memory is that of the whole program."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+CHAIN = """planar() gravity{0, -9.81}
+local last = ground
+for i = 1, setting("N", 10) do
+  local b = body("b" .. i, { mass = 1, com = {i - 0.5, 0}, inertia = 1/12 })
+  revolute("j" .. i, last, b, { at = {i - 1, 0} })
+  last = b
+end
+"""
+SPACE = """gravity{0, 0, -9.81}
+local last = ground
+for i = 1, setting("N", 10) do
+  local b = body("b" .. i, { mass = 1, com = {i - 0.5, 0, 0}, inertia = {0.01, 1/12, 1/12} })
+  revolute("j" .. i, last, b, { at = {i - 1, 0, 0}, axis = i % 2 == 0 and {0, 1, 0} or {0, 0.8, 0.6} })
+  last = b
+end
+"""
+LADDER = """gravity{0, 0, -9.81} -- two ropes with rungs: every rung closes a loop
+local left, right = ground, ground
+for i = 1, setting("N", 10) do
+  local l = body("l" .. i, { mass = 1, com = {i - 0.5, 0, 0}, inertia = {0.01, 1/12, 1/12} })
+  local r = body("r" .. i, { mass = 1, com = {i - 0.5, 1, 0}, inertia = {0.01, 1/12, 1/12} })
+  spherical("a" .. i, left, l, { at = {i - 1, 0, 0} })
+  spherical("b" .. i, right, r, { at = {i - 1, 1, 0} })
+  distance("rung" .. i, l, r, { at = {i, 0, 0}, at_b = {i, 1, 0}, length = 1 })
+  left, right = l, r
+end
+"""
+
+# name, script or example, bodies for N, sizes, time
+MODELS = [("points on rods", "chain.lua", lambda n: n, [10, 100, 1000, 10000], 0.2),
+          ("plane chain", CHAIN, lambda n: n, [10, 100, 1000, 10000], 0.2),
+          ("four-bars", "four-bar-bodies.lua", lambda n: 2 * n + 1, [10, 100, 1000], 1),
+          ("train", "train.lua", lambda n: n, [10, 50, 200], 4),
+          ("chain in space", SPACE, lambda n: n, [10, 100, 300], 0.4),
+          ("rope ladder", LADDER, lambda n: 2 * n, [10, 50], 0.2)]
+
+
+def measure(program, path, n, to):
+    """Time of the integration (s), memory (MB), steps, and matrices that needed pivots."""
+    command = [program, "run", path, "--set", f"N={n}", "--linear", "sparse", "--method", "radau5", "--rtol", "1e-6",
+               "--to", str(to), "--every", str(to), "--json", "--quiet"]
+    with tempfile.TemporaryFile("w+") as out:
+        child = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = status
+        out.seek(0)
+        found = json.load(out)
+    if status or found["status"] != "completed":
+        raise SystemExit(f"{path}, N = {n}: {found['message']}")
+    return (found["seconds"], usage.ru_maxrss / 1024, found["steps"]["attempted"],
+            found["decompositions"]["pivoted"])
+
+
+def main():
+    program, largest = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10000
+    examples = os.path.join(os.path.dirname(__file__), "..", "examples")
+    print("| model | bodies | steps | µs per body and step | slope | kB per body | with pivots |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, text, bodies, sizes, to in MODELS:
+        with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
+            file.write(text)
+            file.flush()
+            path = os.path.join(examples, text) if text.endswith(".lua") else file.name
+            before = None
+            for n in [n for n in sizes if bodies(n) <= 2.1 * largest]:
+                last = min(measure(program, path, n, to) for _ in range(3))
+                step = last[0] / last[2]
+                slope = math.log(step / before[1]) / math.log(bodies(n) / before[0]) if before else math.nan
+                print(f"| {name} | {bodies(n)} | {last[2]} | {1e6 * step / bodies(n):.1f} | "
+                      f"{slope:.2f} | {1024 * last[1] / bodies(n):.0f} | {last[3]} |".replace("nan", ""), flush=True)
+                before = (bodies(n), step)
+
+
+if __name__ == "__main__":
+    main()
