@@ -13,6 +13,8 @@ static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing
                             const dfl_drawn_beam *b);
 static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b,
                              double length);
+static dfl_status check_order(const dfl_drawing *drawing, const dfl_drawn_beam *b,
+                              const dfl_modal_body *body);
 static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,
                              dfl_expr length);
 static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
@@ -44,8 +46,12 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
         status = find_axes(e.axes, &e.length, drawing, b);
     if (!status)
         status = find_modes(&unit, drawing, b, length);
-    if (status)
+    if (!status)
+        status = check_order(drawing, b, unit.body);
+    if (status) {
+        dfl_modal_body_free(unit.body);
         return status;
+    }
     e.modal = unit.body;
     e.mass = dfl_mul(g, b->rhoA, e.length);
     e.rotary = drawing->planar ? 0 : dfl_mul(g, b->rhoJ, e.length);
@@ -211,6 +217,20 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
             dfl_fail(drawing->ctx, DFL_INVALID, "elastic '%s': %s", b->name, dfl_text_string(&why));
     dfl_text_clear(&why);
     return status;
+}
+
+/* Expressions of second order grow with the fourth power of the number of modes. */
+static dfl_status check_order(const dfl_drawing *drawing, const dfl_drawn_beam *b,
+                              const dfl_modal_body *body)
+{
+    enum { MOST_OF_SECOND_ORDER = 16 };
+    if (b->first_order || body->n <= MOST_OF_SECOND_ORDER)
+        return DFL_OK;
+    return dfl_fail(
+        drawing->ctx, DFL_INVALID,
+        "elastic '%s': it has %d modes, and bodies of second order have at most %d; give "
+        "fewer modes or nodes, two beams instead of one, or first_order = true",
+        b->name, body->n, MOST_OF_SECOND_ORDER);
 }
 
 static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,

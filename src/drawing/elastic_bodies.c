@@ -255,16 +255,17 @@ static void set_masses(builder *w)
     for (int k = 0; k < n; k++)
         for (int l = 0; l <= k; l++) {
             dfl_expr sum = 0;
-            for (int i = 0; i < b->nz; i++)
-                for (int j = 0; j < b->nz; j++) {
-                    const dfl_expr both = dfl_mul(g, slope(w, i, k), slope(w, j, l));
-                    const int lengths = -order(w, i) - order(w, j);
-                    if (both != 0)
-                        sum = dfl_add(
-                            g, sum,
-                            dfl_mul(g, both,
-                                    scaled(w, b->Me[i + b->nz * j], w->drawn->mass, lengths)));
+            for (int i = 0; i < b->nz; i++) {
+                const dfl_expr left = slope(w, i, k);
+                for (int j = 0; j < b->nz && left != 0; j++) {
+                    const dfl_expr right = slope(w, j, l);
+                    const dfl_expr mass = right == 0
+                                              ? 0
+                                              : scaled(w, b->Me[i + b->nz * j], w->drawn->mass,
+                                                       -order(w, i) - order(w, j));
+                    sum = dfl_add(g, sum, dfl_mul(g, mass, dfl_mul(g, left, right)));
                 }
+            }
             w->e->M[k + n * l] = w->e->M[l + n * k] = sum;
         }
 }
