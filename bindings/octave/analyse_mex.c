@@ -136,7 +136,8 @@ static void set_point(mxArray *result, const dfl_near_report *about)
     gateway_set(result, "states", list(about->states, about->equations.ny));
 }
 
-static void set_modes(mxArray *result, const dfl_modes *modes)
+/* Not `judged`: eigenvalues do not tell whether the state is stable. */
+static void set_modes(mxArray *result, const dfl_modes *modes, bool judged)
 {
     double *re = new_matrix(result, "re", modes->count, 1);
     double *im = new_matrix(result, "im", modes->count, 1);
@@ -148,9 +149,10 @@ static void set_modes(mxArray *result, const dfl_modes *modes)
         hz[i] = modes->mode[i].hz;
         damping[i] = modes->mode[i].damping;
     }
-    gateway_set(result, "unstable", gateway_scalar(modes->unstable));
+    gateway_set(result, "unstable", gateway_scalar(judged ? (double)modes->unstable : NAN));
     gateway_set(result, "stability",
-                mxCreateString(modes->unstable      ? "unstable"
+                mxCreateString(!judged              ? "not judged"
+                               : modes->unstable    ? "unstable"
                                : modes->indifferent ? "indifferent"
                                                     : "stable"));
 }
@@ -179,7 +181,7 @@ static dfl_status equilibrium(mxArray *result, analysis *it)
     if (!status) {
         const dfl_near_report *about = dfl_near_about(near);
         set_point(result, about);
-        set_modes(result, &modes);
+        set_modes(result, &modes, about->kind != DFL_AT_FROZEN);
         gateway_set(result, "iterations", gateway_scalar(about->equilibrium.iterations));
         gateway_set(result, "residual", gateway_scalar(about->equilibrium.residual));
         gateway_set(result, "names", list(about->names, about->nvalues));
@@ -227,7 +229,7 @@ static dfl_status modes(mxArray *result, analysis *it)
         const dfl_near_report *about = dfl_near_about(near);
         const int np = about->npositions, count = modes.count;
         set_point(result, about);
-        set_modes(result, &modes);
+        set_modes(result, &modes, !about->changing);
         gateway_set(result, "coordinates", list(about->positions, np));
         double *re = new_matrix(result, "shapes_re", np, count);
         double *im = new_matrix(result, "shapes_im", np, count);
@@ -275,7 +277,7 @@ static dfl_status lqr(mxArray *result, analysis *it)
                               word(it, "input_weight"));
     }
     if (!status) {
-        set_modes(result, &poles);
+        set_modes(result, &poles, true);
         gateway_set(result, "uncontrollable", gateway_scalar(unreached));
         gateway_set(result, "unobservable", gateway_scalar(unshown));
     }

@@ -11,7 +11,7 @@
 %   and settings of simulate{}, such as rtol
 %
 % r.names, r.values   all variables and outputs there, as the columns of results; r.state the same by name: r.state.x, r.state.der_x
-% r.stability         'stable', 'indifferent' or 'unstable'; r.unstable is the number of growing modes
+% r.stability         'stable', 'indifferent', 'unstable' or 'not judged'; r.unstable is the number of growing modes or NaN
 % r.eigenvalues       of the linear equations there, a column
 % r.iterations, r.residual, r.t, r.kind ('equilibrium' or 'steady')
 %

@@ -14,7 +14,7 @@
 % r.eigenvalues   a column, by |imaginary part|, then real part
 % r.hz, r.damping frequency, and damping ratio (NaN for an eigenvalue 0)
 % r.shapes        how all positions move, one column for each mode, 1 for the one that moves most; r.coordinates are their names
-% r.stability     'stable', 'indifferent' or 'unstable'; r.unstable is the number of growing modes
+% r.stability     'stable', 'indifferent', 'unstable' or 'not judged'; r.unstable is the number of growing modes or NaN
 % r.states, r.t, r.kind   as of driftless_linearize
 %
 % Failures are errors with identifiers as those of geoms.

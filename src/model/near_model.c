@@ -132,7 +132,9 @@ static dfl_status find(dfl_near *near, const dfl_model *model, const dfl_near_op
                                      .names = (const char *const *)near->columns.names,
                                      .values = near->values,
                                      .npositions = near->derived.eq->np,
-                                     .positions = near->positions};
+                                     .positions = near->positions,
+                                     .why = linear->linear.why,
+                                     .changing = linear->linear.changing};
     return DFL_OK;
 }
 

@@ -34,6 +34,16 @@ at = struct('s', 0, 'x', 0, 'y', -1);
 e = driftless_equilibrium(crane, struct('at', at));
 j = program('equilibrium', crane, '--at s=0,x=0,y=-1');
 check(alike(e.state.lambda_rope, j.state.lambda_rope_) && abs(e.state.lambda_rope - 4.905) < 1e-12, 'the same reactions');
+
+% equations that change are not judged
+beat = [folder, '/beat.lua'];
+file = fopen(beat, 'w');
+fputs(file, "local x = position('x') mass(x, 1) force(x, -(4 + cos(4*time))*x) simulate{ to = 1 }\n");
+fclose(file);
+e = driftless_equilibrium(beat, struct());
+m = driftless_modes(beat, struct());
+check(strcmp(e.stability, 'not judged') && isnan(e.unstable) && strcmp(m.stability, 'not judged') && strcmp(e.kind, 'frozen'), 'what changes is not judged');
+e = driftless_equilibrium(crane, struct('at', at));
 check(strcmp(e.kind, 'equilibrium') && strcmp(e.stability, j.stability) && e.unstable == 0, 'and stability');
 check(isequal(numel(e.names), numel(e.values), numel(fieldnames(j.state))), 'all variables and outputs');
 

@@ -59,8 +59,8 @@ class Linear:
     def lqr(self, state_weight: dict[str, float], input_weight: dict[str, float] | None = ...) -> Feedback: ...
 
 class Equilibrium(Linear):
-    stable: bool
-    unstable: int
+    stable: bool | None
+    unstable: int | None
     def __getitem__(self, name: str) -> float: ...
 
 class Modes:
@@ -72,7 +72,7 @@ class Modes:
     shapes: Array
     unstable: int
     indifferent: int
-    stable: bool
+    stable: bool | None
     def __len__(self) -> int: ...
 
 class Feedback:

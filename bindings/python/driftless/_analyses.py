@@ -72,7 +72,7 @@ class Modes:
         self.hz, self.damping = table[:, 2], table[:, 3]
         shapes = numpy.frombuffer(shapes).reshape(2, len(table), len(self.positions))
         self.shapes = shapes[0] + 1j * shapes[1]
-        self.stable = self.unstable == 0 and self.indifferent == 0
+        self.stable = None if self.kind == "frozen" else self.unstable == 0 and self.indifferent == 0
 
     def __len__(self):
         return len(self.eigenvalues)
@@ -92,12 +92,15 @@ class Equilibrium(Linear):
         super().__init__(near)
         self.unstable = near.modes()[1] if self.states else 0
         self.stable = self.unstable == 0
+        if self.kind == "frozen":  # forces are balanced at this instant only, or the equations change
+            self.unstable = self.stable = None
 
     def __getitem__(self, name):
         return self.values[name]
 
     def __repr__(self):
-        return f"<equilibrium ({'stable' if self.stable else 'unstable'}): {self.values}>"
+        words = {True: "stable", False: "unstable", None: "not judged"}
+        return f"<equilibrium ({words[self.stable]}): {self.values}>"
 
 
 class Feedback:
