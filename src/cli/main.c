@@ -67,6 +67,7 @@ static const action actions[CLI_COMMANDS] = {
      "of\n"
      "all variables, the levels of the constraints, and the mechanism in motion. It opens in any\n"
      "browser and loads nothing from elsewhere. With --output FILE.svg: one plot, for papers.\n"
+     "A file of `driftless sweep` becomes a page with plots of all cases.\n"
      "\n"
      "Example:\n"
      "  driftless view pendulum.h5 --output pendulum.html\n"},
