@@ -51,7 +51,7 @@ class Orders(unittest.TestCase):
         for i in range(CALLS):
             if i % 100 == 99:
                 pool = self.fresh()
-            it = self.random.choice(pool)
+            it = self.random.choice([it for it in pool if not isinstance(it, (bytes, str))])
             names = ["__init__"] + [name for name in dir(it) if not name.startswith("_")]
             method = getattr(it, self.random.choice(names), None)
             if not callable(method):

@@ -134,7 +134,7 @@ class BaseModel:
         """A simulation at its consistent start, to be advanced step by step."""
         return self._work(lambda: Simulation(self._frozen(), texts(settings), on_event, start_from))
 
-    def compare(self, other=None, **settings):
+    def compare(self, other, **settings):
         """Runs this model and another one (or this one with other values, a dictionary) with the same settings; see
         driftless.compare."""
         from ._results import compare
