@@ -156,7 +156,7 @@ int dfl_sweep_row(double *values, dfl_sweep *sweep, long number, const char **me
         dfl_case_file_get(sweep->file, number, sweep->values, sweep->message);
     memcpy(values + parameters, sweep->values,
            (size_t)layout->list[DFL_CASE_RESULTS].count * sizeof *values);
-    return state;
+    return (int)state;
 }
 
 dfl_status dfl_sweep_write_csv(dfl_sweep *sweep, const char *path)

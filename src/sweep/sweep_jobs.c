@@ -127,7 +127,7 @@ bool dfl_sweep_job_done(const dfl_case *it, void *user)
 {
     dfl_sweep *sweep = user;
     const size_t size = dfl_sweep_result_size(sweep);
-    result_head head = {.number = it->number, .state = it->state};
+    result_head head = {.number = it->number, .state = (int)it->state};
     memcpy(head.message, it->message, sizeof head.message);
     pthread_mutex_lock(&sweep->lock);
     const bool fits =
