@@ -11,4 +11,6 @@ if(PkgConfig_FOUND) # for driftless::model alone
     pkg_search_module(HDF5 QUIET IMPORTED_TARGET hdf5-serial hdf5)
     pkg_search_module(NLOPT QUIET IMPORTED_TARGET nlopt)
 endif()
+find_package(EXPAT QUIET) # of driftless::model as well, if it was built with them
+find_package(ZLIB QUIET)
 include(${CMAKE_CURRENT_LIST_DIR}/driftless-targets.cmake)

@@ -3,7 +3,7 @@
 complete -c driftless -f
 complete -c driftless -n __fish_use_subcommand -l version -d 'print the version'
 complete -c driftless -n __fish_use_subcommand -l help -s h -d 'explain the program'
-complete -c driftless -n __fish_use_subcommand -a run -d 'simulate a model'
+complete -c driftless -n __fish_use_subcommand -a run -d 'simulate a model, or an FMU'
 complete -c driftless -n __fish_use_subcommand -a check -d 'degrees of freedom, redundant constraints, consistency'
 complete -c driftless -n __fish_use_subcommand -a init -d 'consistent initial values'
 complete -c driftless -n __fish_use_subcommand -a equations -d 'the equations of motion as text or LaTeX'
@@ -19,7 +19,7 @@ complete -c driftless -n __fish_use_subcommand -a inverse -d 'the drives that ma
 complete -c driftless -n __fish_use_subcommand -a gradient -d 'derivatives of outputs at the end of a run by parameters'
 complete -c driftless -n __fish_use_subcommand -a optimize -d 'parameters that fit measurements or minimize what optimize{} says'
 complete -c driftless -n __fish_use_subcommand -a sweep -d 'many runs on all processors: grids, random samples, lists of cases'
-complete -c driftless -n '__fish_seen_subcommand_from run' -k -a '(__fish_complete_suffix .lua)'
+complete -c driftless -n '__fish_seen_subcommand_from run' -k -a '(__fish_complete_suffix .lua; __fish_complete_suffix .fmu)'
 complete -c driftless -n '__fish_seen_subcommand_from check' -k -a '(__fish_complete_suffix .lua)'
 complete -c driftless -n '__fish_seen_subcommand_from init' -k -a '(__fish_complete_suffix .lua)'
 complete -c driftless -n '__fish_seen_subcommand_from equations' -k -a '(__fish_complete_suffix .lua)'

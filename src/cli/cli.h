@@ -18,6 +18,7 @@ enum {
 
 /* The subcommands: each prints its own errors and returns an exit status. */
 int cli_run(dfl_context *ctx, const cli_arguments *arguments);
+int cli_run_guest(dfl_context *ctx, const cli_arguments *arguments); /* of an FMU */
 int cli_check(dfl_context *ctx, const cli_arguments *arguments);
 int cli_init(dfl_context *ctx, const cli_arguments *arguments);
 int cli_equations(dfl_context *ctx, const cli_arguments *arguments);

@@ -27,6 +27,8 @@ static dfl_status report(dfl_context *ctx, const cli_arguments *arguments, const
 
 int cli_run(dfl_context *ctx, const cli_arguments *arguments)
 {
+    if (dfl_ends_with(arguments->model, ".fmu"))
+        return cli_run_guest(ctx, arguments);
     dfl_model *model = NULL;
     dfl_run *run = NULL;
     screen it = {.quiet = arguments->quiet};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const cli_command cli_commands[CLI_COMMANDS] = {
-    {"run", CLI_RUN, "MODEL.lua", "lua", "simulate a model"},
+    {"run", CLI_RUN, "MODEL.lua", "lua fmu", "simulate a model, or an FMU"},
     {"check", CLI_CHECK, "MODEL.lua", "lua",
      "degrees of freedom, redundant constraints, consistency"},
     {"init", CLI_INIT, "MODEL.lua", "lua", "consistent initial values"},

@@ -37,6 +37,11 @@ const char *dfl_text_string(const dfl_text *text);
 /* Frees it and makes it empty again. */
 void dfl_text_clear(dfl_text *text);
 
+/* json_text.c: a string of JSON in quotation marks (bytes that are not UTF-8 become U+FFFD), a number (null
+   unless finite). */
+void dfl_json_string(dfl_text *text, const char *string);
+void dfl_json_number(dfl_text *text, double number);
+
 /* A copy of a string from the context's allocator (dfl_free), or NULL without memory. */
 char *dfl_copy_string(dfl_context *ctx, const char *string);
 

@@ -2,28 +2,13 @@
    reads it at run time. */
 #include "export/fmu_internal.h"
 
-static void add_string(dfl_text *text, const char *string)
-{
-    dfl_text_add(text, "\"");
-    for (const char *at = string; *at; at++) {
-        const unsigned char c = (unsigned char)*at;
-        if (c == '"' || c == '\\')
-            dfl_text_add(text, "\\%c", c);
-        else if (c < 32)
-            dfl_text_add(text, "\\u%04x", c);
-        else
-            dfl_text_add(text, "%c", c);
-    }
-    dfl_text_add(text, "\"");
-}
-
 static void add_variable(dfl_text *text, const char *name, const char *unit, bool first)
 {
     dfl_text_add(text, first ? "\n    {\"name\": " : ",\n    {\"name\": ");
-    add_string(text, name);
+    dfl_json_string(text, name);
     dfl_text_add(text, ", \"unit\": ");
     if (unit && *unit)
-        add_string(text, unit);
+        dfl_json_string(text, unit);
     else
         dfl_text_add(text, "null");
     dfl_text_add(text, "}");
@@ -48,7 +33,7 @@ void dfl_fmu_resources(dfl_text *text, const dfl_fmu_writer *w)
 {
     const dfl_equations *eq = w->eq;
     dfl_text_add(text, "{\"model\": ");
-    add_string(text, eq->model->name ? eq->model->name : "");
+    dfl_json_string(text, eq->model->name ? eq->model->name : "");
     dfl_text_add(text, ",\n  \"hash\": \"%s\",\n  \"driftless\": \"" DFL_VERSION "\"", w->hash);
     add_declared(text, eq->model, "parameters", DFL_A_PARAM);
     add_declared(text, eq->model, "inputs", DFL_AN_INPUT);

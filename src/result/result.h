@@ -318,11 +318,6 @@ void dfl_named_values_clear(dfl_named_values *values);
 
 /* ------------------------------------------------------------------------------- parts */
 
-/* Parts of JSON: a string in quotation marks (bytes that are not UTF-8 become U+FFFD), a number
-   (null unless finite). */
-void dfl_json_string(dfl_text *text, const char *string);
-void dfl_json_number(dfl_text *text, double number);
-
 /* Numbers as base64 of their bytes, the lowest first; doubles, or floats if `single`. Writes
    4 * ceil(bytes / 3) characters and returns how many. */
 size_t dfl_base64(char *out, const double *numbers, int count, bool single);
