@@ -274,6 +274,66 @@ static void fast_modes_may_follow_their_loads(void **state)
         assert_near(reduced[i], full[i], 0.01 * most);
 }
 
+/* A four-bar with an elastic coupler, or with `N` rigid links and springs between them. */
+static const char *const four_bar =
+    "planar()\n"
+    "local l1, l2, l3 = .1, .5, .4\n"
+    "local A = {0,0}; local B = {0,l1}\n"
+    "local C = {l2, l1}; local Dp = {l2, l1-l3}\n"
+    "local crank = body('crank', { mass=.2, com={0,l1/2}, inertia=.2*l1^2/12 })\n"
+    "local rocker = body('rocker', { mass=.4, com={l2,l1-l3/2}, inertia=.4*l3^2/12 })\n"
+    "local w, h, E, rho = .01, .006, 7e10, 2700\n"
+    "revolute('drive', ground, crank, { at=A, motion = 40*time - 40*.02*(1-exp(-time/.02)) })\n"
+    "local EI, mu = E*w*h^3/12, rho*w*h\n"
+    "local c = 5e-5\n"
+    "if N == 0 then\n"
+    "  local rod = elastic('rod', { beam = { from=B, to=C, width=w, height=h, E=E, density=rho }, "
+    "modes=4, damping={beta=c}, nodes={a=0,m=.5,b=1} })\n"
+    "  revolute('p', crank, rod.a, { at=B })\n"
+    "  revolute('r', ground, rocker, { at=Dp })\n"
+    "  revolute('q', rod.b, rocker, { at=C })\n"
+    "  output('mid', deflection(rod.m))\n"
+    "else\n"
+    "  local d = l2/N\n"
+    "  local last, mid = crank, nil\n"
+    "  for i=1,N do\n"
+    "    local link = body('k'..i, { mass=mu*d, com={(i-.5)*d, l1}, inertia=mu*d^3/12 })\n"
+    "    local j = revolute('j'..i, last, link, { at={(i-1)*d, l1} })\n"
+    "    if i > 1 then torsion('t'..i, j, { stiffness=EI/d, damping=c*EI/d }) end\n"
+    "    last = link\n"
+    "    if i == N/2 then mid = point(link, {l2/2, l1}) end\n"
+    "  end\n"
+    "  revolute('r', ground, rocker, { at=Dp })\n"
+    "  revolute('q', last, rocker, { at=C })\n"
+    "  local a, b = point(crank, B), point(rocker, C)\n"
+    "  local dx, dy = b.x-a.x, b.y-a.y\n"
+    "  local L = sqrt(dx^2+dy^2)\n"
+    "  output('mid', ((mid.y-a.y)*dx - (mid.x-a.x)*dy)/L)\n"
+    "end\n";
+
+/* Links converge with the square of their number. */
+static void an_elastic_coupler_bends_like_many_links(void **state)
+{
+    (void)state;
+    static const int links[] = {0, 12, 24};
+    double mid[3][6];
+    for (int k = 0; k < 3; k++) {
+        char text[3000];
+        snprintf(text, sizeof text, "local N = %d\n%s", links[k], four_bar);
+        scripted s = scripted_text(text);
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-7});
+        for (int i = 0; i < 6; i++) {
+            scripted_advance(&s, 0.05 * (i + 1));
+            mid[k][i] = scripted_output(&s, "mid");
+        }
+        scripted_free(&s);
+    }
+    for (int i = 0; i < 6; i++) {
+        assert_near(mid[0][i], mid[2][i], 2.5e-3 * 1.09e-3);
+        assert_near(mid[0][i], (4 * mid[2][i] - mid[1][i]) / 3, 5e-4 * 1.09e-3);
+    }
+}
+
 static void wrong_elastic_bodies_are_refused(void **state)
 {
     (void)state;
@@ -329,6 +389,7 @@ int main(void)
         cmocka_unit_test(a_beam_that_spins_up_bends_back),
         cmocka_unit_test(a_tapered_beam_bends_as_its_stiffness_says),
         cmocka_unit_test(fast_modes_may_follow_their_loads),
+        cmocka_unit_test(an_elastic_coupler_bends_like_many_links),
         cmocka_unit_test(wrong_elastic_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
