@@ -124,6 +124,7 @@ complete -c driftless -n '__fish_seen_subcommand_from inverse' -l output -x -k -
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l of -x -d 'an output or variable at the end of the run (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l by -x -d 'parameters, inputs, or initial(NAME)'
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l check -d 'also by differences of runs nearby; exit status 1 if they disagree'
+complete -c driftless -n '__fish_seen_subcommand_from optimize' -l starts -x -d 'searches from N places within the bounds, and takes the best'
 complete -c driftless -n '__fish_seen_subcommand_from optimize' -l algorithm -x -d 'lm, bfgs; of NLopt: slsqp, mma, ccsaq, lbfgs, tnewton, bobyqa, cobyla, isres, crs, direct'
 complete -c driftless -n '__fish_seen_subcommand_from gradient optimize' -l output -x -k -a '(__fish_complete_suffix .json)' -d 'to FILE.json instead of standard output (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from linearize' -l output -x -k -a '(__fish_complete_suffix .json; __fish_complete_suffix .mat; __fish_complete_suffix .m; __fish_complete_suffix .h5; __fish_complete_suffix .hdf5)' -d 'to FILE.json, FILE.mat, FILE.m or FILE.h5 instead of standard output (repeatable)'

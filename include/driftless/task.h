@@ -28,7 +28,7 @@ typedef struct dfl_task_options {
 
     const char *over;  /* modes: "NAME=FIRST:LAST:COUNT" */
     double count;      /* modes: the number of smallest ones; 0: all */
-    double starts;     /* equilibrium: the number of searches from different guesses */
+    double starts;     /* equilibrium, optimize: the number of searches from different guesses */
     const char *along; /* linearize: times of a run, "FIRST:LAST:COUNT" */
     bool all_unknowns; /* linearize: the equations of all unknowns, too */
 

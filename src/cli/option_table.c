@@ -218,6 +218,11 @@ static const row table[] = {
      "Also by extrapolated differences of runs nearby, four for each parameter. The exit status is "
      "1 "
      "if they disagree by more than 1e-5."},
+    {"starts", CLI_POSITIVE, CLI_OPTIMIZE, FIELD(starts), "N", "1", NULL, NULL,
+     "searches from N places within the bounds, and takes the best",
+     "Searches from so many places, the values of the script and others that fill the bounds "
+     "evenly, and "
+     "takes the best."},
     {"algorithm", CLI_TEXT, CLI_OPTIMIZE, FIELD(algorithm), "NAME", "by what is wanted", NULL, NULL,
      "lm, bfgs; of NLopt: slsqp, mma, ccsaq, lbfgs, tnewton, bobyqa, cobyla, isres, crs, direct",
      "The search: `lm` (least squares; of a fit alone), `bfgs`; of the library NLopt `slsqp`, "

@@ -10,6 +10,13 @@ struct dfl_settings;
 /* After every accepted iteration. */
 typedef void (*dfl_iteration_fn)(int iteration, long runs, double objective, void *user);
 
+typedef struct dfl_search_options {
+    const char *
+        algorithm; /* "lm" (of a fit), "bfgs" or one of NLopt, which limits of `subject` need; NULL:
+                              what suits */
+    int starts;    /* searches from so many places; 0: one, from the values of the script */
+} dfl_search_options;
+
 typedef struct dfl_optimum {
     dfl_context *ctx;
     int count;          /* of what varies */
@@ -20,7 +27,7 @@ typedef struct dfl_optimum {
     double objective, first; /* at `best` and at `start` */
     double slope;  /* the largest derivative by a part of the bounds' distance, inside them */
     int residuals; /* of a fit; 0: `minimize` */
-    int iterations;
+    int iterations, searches;
     int limits;        /* of `subject`, and ... */
     double violation;  /* ... how far the worst is violated at `best` */
     long runs, failed; /* all runs; those that failed inside the search */
@@ -29,11 +36,10 @@ typedef struct dfl_optimum {
 
 /* `model` was loaded with goals; `variation` loads it again, and `choices` are those of its runs. Least squares
    by Levenberg and Marquardt, everything else by BFGS, both inside the bounds. The caller
-   clears *out also after a failure. `algorithm`: NULL, "lm" (of a fit), "bfgs" or one of NLopt; limits of `subject`
-   need one of those. DFL_INVALID: no optimize{}, names that do not exist, times outside of
+   clears *out also after a failure. DFL_INVALID: no optimize{}, names that do not exist, times outside of
    the run, models whose derivatives cannot be followed. DFL_STOPPED: interrupted; best is the best so far. */
 dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const dfl_choices *choices,
-                              const dfl_variation *variation, const char *algorithm,
+                              const dfl_variation *variation, const dfl_search_options *options,
                               dfl_iteration_fn tell, void *user);
 void dfl_optimum_clear(dfl_optimum *optimum);
 

@@ -36,6 +36,10 @@ typedef struct outcome {
 dfl_status dfl_outcome_create(outcome *out, const objective *it);
 void dfl_outcome_clear(outcome *out, const objective *it);
 
+/* How far the worst limit is violated; whether an outcome is within the limits, or closer to them, and smaller. */
+double dfl_outcome_violation(const objective *it, const outcome *at);
+bool dfl_outcome_is_better(const objective *it, const outcome *at, const outcome *best);
+
 /* Runs at z. DFL_STOPPED: interrupted. Any other failure: there is no value. */
 dfl_status dfl_objective_evaluate(outcome *out, objective *it, const double *z);
 

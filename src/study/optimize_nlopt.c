@@ -43,24 +43,6 @@ typedef struct limit_of {
     int which;
 } limit_of;
 
-static double violation(const objective *it, const outcome *at)
-{
-    double worst = 0;
-    for (int i = 0; i < it->nlimits; i++)
-        worst =
-            fmax(worst, it->model->goals.limits.item[i].equal ? fabs(at->limit[i]) : at->limit[i]);
-    return worst;
-}
-
-/* Whether the point is better than the best one: within the limits, or closer to them. */
-static bool is_better(const objective *it, const outcome *at, const outcome *best)
-{
-    const double slack = 1e-6, here = violation(it, at), there = violation(it, best);
-    if (fmax(here, there) > slack && here != there)
-        return here < there;
-    return at->value < best->value;
-}
-
 static void copy(outcome *to, const outcome *from, const objective *it)
 {
     const size_t count = (size_t)it->count, m = (size_t)(it->nof - it->nmeasures);
@@ -86,7 +68,7 @@ static bool run_at(library *self, const double *z)
     if (self->status == DFL_STOPPED || self->status == DFL_NO_MEMORY)
         nlopt_force_stop(self->opt);
     it->out->failed += self->status != DFL_OK;
-    if (!self->status && is_better(it, &self->here, self->best)) {
+    if (!self->status && dfl_outcome_is_better(it, &self->here, self->best)) {
         copy(self->best, &self->here, it);
         memcpy(self->best_z, z, size);
         it->tell(++it->out->iterations, it->out->runs, self->best->value, it->user);
@@ -176,7 +158,7 @@ dfl_status dfl_search_nlopt(outcome *at, objective *it, double *z, const char *a
                              result == NLOPT_ROUNDOFF_LIMITED;
         if (algorithms[which].global && result == NLOPT_MAXEVAL_REACHED)
             it->out->converged = true; /* it ends so */
-        it->out->converged = it->out->converged && violation(it, at) <= 1e-6;
+        it->out->converged = it->out->converged && dfl_outcome_violation(it, at) <= 1e-6;
         if (result == NLOPT_FORCED_STOP)
             status = self.status;
         if (result == NLOPT_OUT_OF_MEMORY)

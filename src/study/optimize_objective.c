@@ -30,6 +30,24 @@ void dfl_outcome_clear(outcome *out, const objective *it)
     *out = (outcome){0};
 }
 
+double dfl_outcome_violation(const objective *it, const outcome *at)
+{
+    double worst = 0;
+    for (int i = 0; i < it->nlimits; i++)
+        worst =
+            fmax(worst, it->model->goals.limits.item[i].equal ? fabs(at->limit[i]) : at->limit[i]);
+    return worst;
+}
+
+bool dfl_outcome_is_better(const objective *it, const outcome *at, const outcome *best)
+{
+    const double slack = 1e-6, here = dfl_outcome_violation(it, at);
+    const double there = dfl_outcome_violation(it, best);
+    if (fmax(here, there) > slack && here != there)
+        return here < there;
+    return at->value < best->value;
+}
+
 /* What is measured, as expressions at times. */
 static dfl_status list_values(dfl_expr *expr, double *when, const objective *it, dfl_runnable *run,
                               const dfl_settings *settings)

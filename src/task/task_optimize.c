@@ -15,13 +15,15 @@ dfl_status dfl_task_optimize(dfl_task *it)
     dfl_optimum optimum = {0};
     dfl_task_again again = {.near = near, .options = &it->options, .goals = true};
     const dfl_variation variation = dfl_task_variation(&again);
+    const dfl_search_options search = {.algorithm = it->options.algorithm,
+                                       .starts = (int)fmin(it->options.starts, 1e6)};
     dfl_status status = dfl_task_derive(near, &it->options, ".json",
                                         &(dfl_derivation){.purpose = DFL_TO_FOLLOW, .goals = true});
     if (!status)
         status = dfl_settings_check_end(&near->settings, &near->model.choices, near->model.model);
     if (!status)
         status = dfl_study_optimize(&optimum, near->model.model, &near->model.choices, &variation,
-                                    it->options.algorithm, tell, &it->options);
+                                    &search, tell, &it->options);
     if (!status || status == DFL_STOPPED) {
         write_text(&it->text, &optimum, &near->model);
         write_json(&it->json, &optimum, status);
@@ -96,6 +98,6 @@ static void write_json(dfl_text *json, const dfl_optimum *optimum, dfl_status st
     dfl_json_number(json, optimum->slope);
     dfl_text_add(json, ", \"limits\": %d, \"violation\": ", optimum->limits);
     dfl_json_number(json, optimum->violation);
-    dfl_text_add(json, ", \"runs\": %ld, \"failed\": %ld, \"iterations\": %d}\n", optimum->runs,
-                 optimum->failed, optimum->iterations);
+    dfl_text_add(json, ", \"runs\": %ld, \"failed\": %ld, \"iterations\": %d, \"searches\": %d}\n",
+                 optimum->runs, optimum->failed, optimum->iterations, optimum->searches);
 }

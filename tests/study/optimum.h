@@ -49,7 +49,7 @@ static void write_file(char *path, size_t size, const char *name, const char *te
     fclose(file);
 }
 
-static found optimum_by(const char *text, const char *algorithm)
+static found optimum_from(const char *text, const dfl_search_options *options)
 {
     char path[200];
     found out = {0};
@@ -62,7 +62,7 @@ static found optimum_by(const char *text, const char *algorithm)
     out.status = load(&loaded, NULL, 0, &self);
     if (!out.status)
         out.status =
-            dfl_study_optimize(&optimum, loaded.model, &choices, &variation, algorithm, tell, NULL);
+            dfl_study_optimize(&optimum, loaded.model, &choices, &variation, options, tell, NULL);
     if (out.status)
         snprintf(out.message, sizeof out.message, "%s", dfl_message(self.ctx));
     for (int i = 0; !out.status && i < optimum.count; i++) {
@@ -80,7 +80,12 @@ static found optimum_by(const char *text, const char *algorithm)
     return out;
 }
 
-static found optimum_of(const char *text)
+static inline found optimum_by(const char *text, const char *algorithm)
+{
+    return optimum_from(text, &(dfl_search_options){.algorithm = algorithm});
+}
+
+static inline found optimum_of(const char *text)
 {
     return optimum_by(text, NULL);
 }

@@ -241,6 +241,22 @@ static void largest_values_are_measures(void **state)
             "at a jump or a kink");
 }
 
+/* cos(3 x) + x^2/20 has several valleys; the deepest ones are near +-pi/3. */
+static void several_starts_find_the_deepest_valley(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local u = param('u', 4.5) local x = position('x') mass(x, 1)\n"
+        "force(x, 2*u) initial{ x = 0, ['der(x)'] = 0 }\n"
+        "optimize{ vary = { u = {-5, 5} }, minimize = final(cos(3*x) + x^2/20) }\n"
+        "simulate{ to = 1, rtol = 1e-9 }\n";
+    const found one = optimum_of(text),
+                many = optimum_from(text, &(dfl_search_options){.starts = 8});
+    assert_string_equal(many.message, "");
+    assert_true(one.objective > -0.7);
+    assert_near(fabs(many.best[0]), 1.0356, 1e-3);
+}
+
 /* Not asserted where the program was built without NLopt. */
 static void needs_nlopt(const found *at)
 {
@@ -311,6 +327,7 @@ int main(void)
                                        cmocka_unit_test(a_bead_finds_the_fastest_wire),
                                        cmocka_unit_test(times_of_events_are_measures),
                                        cmocka_unit_test(largest_values_are_measures),
+                                       cmocka_unit_test(several_starts_find_the_deepest_valley),
                                        cmocka_unit_test(limits_are_kept),
                                        cmocka_unit_test(every_search_finds_the_same),
                                        cmocka_unit_test(wrong_goals_are_refused)};
