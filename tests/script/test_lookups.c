@@ -302,7 +302,7 @@ static void hostile_files_are_refused_with_their_line(void **state)
     static const struct {
         const char *content, *message;
     } bad[] = {
-        {"", "s.csv:1: there is no column 't'"},
+        {"", "s.csv is empty; its first line names the columns 't' and 'F'"},
         {"t,G\n0,1\n1,2\n", "s.csv:1: there is no column 'F'; the first line is: t,G"},
         {"x,F\n0,1\n1,2\n", "s.csv:1: there is no column 't'"},
         {"t,F,F\n0,1,1\n1,2,2\n", "s.csv:1: two columns are named 'F'"},
