@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const table_names[CASE_TABLES] = {"cases",  "checks", "parameters", "results",
                                                      "events", "series", "messages"};
@@ -111,7 +112,9 @@ bool dfl_case_tables_open(dfl_case_file *file, const char *path, char *reason)
     void *user;
     H5Eget_auto2(H5E_DEFAULT, &print, &user);
     H5Eset_auto2(H5E_DEFAULT, dfl_h5_record, reason);
-    const hid_t h5 = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    struct stat about; /* opening a pipe would wait for its other end */
+    const bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    const hid_t h5 = regular ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
     const bool done = h5 >= 0 && read_lists(file, h5) && read_sizes(file, h5);
     if (h5 >= 0)
         H5Fclose(h5);
@@ -119,13 +122,35 @@ bool dfl_case_tables_open(dfl_case_file *file, const char *path, char *reason)
     return done;
 }
 
+/* Links to other files are not followed. */
+static bool is_hard(hid_t h5, const char *name)
+{
+    H5L_info_t info;
+    return H5Lexists(h5, name, H5P_DEFAULT) > 0 && H5Lget_info(h5, name, &info, H5P_DEFAULT) >= 0 &&
+           info.type == H5L_TYPE_HARD;
+}
+
+/* Numbers in other files are not read. */
+static bool stored_here(hid_t set)
+{
+    const hid_t how = H5Dget_create_plist(set);
+    const bool here = H5Pget_external_count(how) == 0 && H5Pget_layout(how) != H5D_VIRTUAL;
+    H5Pclose(how);
+    return here;
+}
+
 static bool is_there(hid_t h5, const char *name)
 {
     char group[16];
     const char *slash = strchr(name, '/');
     snprintf(group, sizeof group, "%.*s", slash ? (int)(slash - name) : 0, name);
-    return (!slash || H5Lexists(h5, group, H5P_DEFAULT) > 0) &&
-           H5Lexists(h5, name, H5P_DEFAULT) > 0;
+    if ((slash && !is_hard(h5, group)) || !is_hard(h5, name))
+        return false;
+    const hid_t set = H5Dopen2(h5, name, H5P_DEFAULT);
+    const bool here = set >= 0 && stored_here(set);
+    if (set >= 0)
+        H5Dclose(set);
+    return here;
 }
 
 static bool read_lists(dfl_case_file *file, hid_t h5)
@@ -155,14 +180,14 @@ static bool read_lists(dfl_case_file *file, hid_t h5)
 /* Texts of a fixed length, one block of memory with the pointers in front; NULL: none. */
 static char **read_texts(int *count, dfl_context *ctx, hid_t h5, const char *name)
 {
-    enum { MOST = 100000, LONGEST = 1 << 26 };
+    enum { MOST = 100000, LONGEST = 1 << 26, ALL = 1 << 28 };
     const hid_t set = H5Dopen2(h5, name, H5P_DEFAULT), type = H5Dget_type(set);
     const hid_t space = H5Dget_space(set);
     const hssize_t number = H5Sget_simple_extent_npoints(space);
     const size_t size = H5Tget_size(type);
     const bool fits = set >= 0 && H5Tget_class(type) == H5T_STRING &&
                       H5Tis_variable_str(type) == 0 && number > 0 && number <= MOST && size > 0 &&
-                      size <= LONGEST;
+                      size <= LONGEST && (size_t)number * size <= ALL;
     const size_t n = fits ? (size_t)number : 0;
     char **texts = fits ? dfl_alloc(ctx, n * (sizeof *texts + size + 1), 1) : NULL;
     char *padded = texts ? dfl_alloc(ctx, n, size) : NULL;
@@ -194,8 +219,10 @@ static bool read_sizes(dfl_case_file *file, hid_t h5)
     layout->cases = (long)size[0];
     layout->seed = NAN;
     if (is_there(h5, "meta/seed")) {
-        const hid_t set = H5Dopen2(h5, "meta/seed", H5P_DEFAULT);
-        H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &layout->seed);
+        const hid_t set = H5Dopen2(h5, "meta/seed", H5P_DEFAULT), space = H5Dget_space(set);
+        if (H5Sget_simple_extent_npoints(space) == 1)
+            H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &layout->seed);
+        H5Sclose(space);
         H5Dclose(set);
     }
     if (layout->list[DFL_CASE_SERIES].count > 0 && find_table(file, h5, TABLE_SERIES, size))
