@@ -78,7 +78,8 @@ dfl_status dfl_sweep_add_jobs(dfl_sweep *sweep, const void *jobs, int count)
     const dfl_status status =
         make_room(&sweep->jobs, &sweep->job_room, sweep->ctx, size, sweep->njobs, count);
     if (!status) {
-        memcpy(place(sweep->jobs, size, sweep->njobs), jobs, size * (size_t)count);
+        if (count > 0) /* before the first jobs there is no memory */
+            memcpy(place(sweep->jobs, size, sweep->njobs), jobs, size * (size_t)count);
         sweep->njobs += count;
         sweep->last_jobs = count == 0;
         pthread_cond_broadcast(&sweep->more);
