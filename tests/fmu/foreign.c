@@ -19,8 +19,8 @@ typedef struct foreign {
     const callbacks *call;
 } foreign;
 
-void *fmi2Instantiate(const char *name, int type, const char *guid, const char *place, const callbacks *call,
-                      int visible, int logging)
+void *fmi2Instantiate(const char *name, int type, const char *guid, const char *place,
+                      const callbacks *call, int visible, int logging)
 {
     foreign *f = call->allocate(1, sizeof *f);
     (void)name, (void)type, (void)guid, (void)visible, (void)logging;
@@ -36,8 +36,14 @@ int fmi2SetupExperiment(void *c, int tolerant, double tolerance, double t, int e
     ((foreign *)c)->t = t;
     return 0;
 }
-int fmi2EnterInitializationMode(void *c) { return c == NULL; }
-int fmi2ExitInitializationMode(void *c) { return c == NULL; }
+int fmi2EnterInitializationMode(void *c)
+{
+    return c == NULL;
+}
+int fmi2ExitInitializationMode(void *c)
+{
+    return c == NULL;
+}
 int fmi2SetReal(void *c, const unsigned *vr, size_t n, const double *value)
 {
     for (size_t i = 0; i < n; i++)
