@@ -76,6 +76,9 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
                             "%s and --output - both use standard output; write the results "
                             "to a file",
                             saved ? "--save -" : "--json");
+        if (arguments->save && !strcmp(arguments->output[i], arguments->save))
+            return dfl_fail(ctx, DFL_INVALID, "--output and --save both name '%s'",
+                            arguments->save);
         for (int k = 0; k < i; k++)
             if (!strcmp(arguments->output[i], arguments->output[k]))
                 return dfl_fail(ctx, DFL_INVALID, "--output '%s' is given twice",

@@ -135,8 +135,8 @@ double dfl_formulation_change(dfl_formulation *form, const dfl_point *from, cons
 int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
                           const dfl_point *to);
 
-/* The first row g that the start found redundant and a point violates: beyond what a change of
-   every position by its tolerance, 1/weight (n), would make. -1: none. */
+/* The first row g, or nl + the first row hv, that the start found redundant and a point violates: beyond what
+   a change of every position or velocity by its tolerance, 1/weight (n), would make. -1: none. */
 int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
                                  const double *weight);
 

@@ -156,6 +156,25 @@ static int first_violated(const dfl_formulation *form, const dfl_point *point, c
     return -1;
 }
 
+/* The first row hv that a change of all velocities by their tolerances would not explain, as nl + its
+   number. */
+static int first_slipping(const dfl_formulation *form, const dfl_point *point, const double *weight)
+{
+    const dfl_system *sys = form->sys;
+    const int nl = sys->eom->nl, nm = sys->eom->nm, nc = sys->nc;
+    const double *W = point->blocks.W;
+    for (int i = 0; i < nm; i++) {
+        double largest = 0, allowed = 0;
+        for (int j = 0; j < sys->n3; j++)
+            largest = fmax(largest, fabs(W[j * nc + nl + i]));
+        for (int j = 0; j < sys->n3; j++)
+            allowed += 10 * fmax(fabs(W[j * nc + nl + i]), 1e-3 * largest) / weight[sys->at.v + j];
+        if (fabs(point->blocks.hv[i]) > allowed)
+            return nl + i;
+    }
+    return -1;
+}
+
 int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
                                  const double *weight)
 {
@@ -163,7 +182,8 @@ int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *p
         return -1;
     if (form->class->constraints)
         return form->class->constraints->violated_row(form, point, weight);
-    return form->traits->position ? first_violated(form, point, weight) : -1;
+    const int row = form->traits->position ? first_violated(form, point, weight) : -1;
+    return row < 0 && form->traits->nonholonomic ? first_slipping(form, point, weight) : row;
 }
 
 bool dfl_formulation_depends_on_position(const dfl_formulation *form, int j)

@@ -39,12 +39,14 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
     const int invariants = dfl_formulation_invariants(form);
     if (st->watch->violated >= 0) {
         char name[64];
-        dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, st->watch->violated);
+        const int row = st->watch->violated, nl = sys->eom->nl;
+        const double residual = row < nl ? st->next.blocks.g[row] : st->next.blocks.hv[row - nl];
+        dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
+                     row < nl ? row : row - nl);
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "constraint %s, redundant at the start (rank %d of %d), is no longer "
                         "satisfied by itself at t = %.10g: its residual is %.3g",
-                        name, dfl_formulation_rank(form), sys->nc, st->t,
-                        st->next.blocks.g[st->watch->violated]);
+                        name, dfl_formulation_rank(form), sys->nc, st->t, residual);
     }
     if (st->watch->flips > 0)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,

@@ -157,8 +157,13 @@ static dfl_status step(dfl_run *run)
     run->sim.stop_event = -1;
     run->known_at = run->shown = NAN;
     /* without an end: a time that the step cannot reach */
-    const dfl_status status =
-        dfl_solver_advance(run->sim.solver, ahead ? end : t + 1e6 * (1 + fabs(t)));
+    const double limit = ahead ? end : t + 1e6 * (1 + fabs(t));
+    const double row = dfl_simulation_next_row(&run->sim);
+    const bool within = (row - t) * (limit - row) > 0;
+    const dfl_status status = dfl_solver_advance(run->sim.solver, within ? row : limit);
+    if (within && dfl_solver_time(run->sim.solver) == row &&
+        (!status || (status == DFL_STOPPED && run->stepped)) && !dfl_simulation_take_row(&run->sim))
+        return DFL_STOPPED;
     const bool other = run->asked || run->sim.stop_event >= 0 || run->sim.trouble;
     return status == DFL_STOPPED && run->stepped && !other ? DFL_OK : status;
 }

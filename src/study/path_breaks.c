@@ -93,7 +93,9 @@ static void evaluate(const rows_of_time *rows, double t)
                                        [DFL_IN_A] = numbers.a,
                                        [DFL_IN_PARAM] = numbers.param,
                                        [DFL_IN_INPUT] = numbers.input,
-                                       [DFL_IN_LEVEL] = numbers.level};
+                                       [DFL_IN_LEVEL] = numbers.level,
+                                       [DFL_IN_BRANCH] = numbers.branch,
+                                       [DFL_IN_DISCRETE] = numbers.discrete};
     double *out[] = {rows->value};
     dfl_tape_prepare(rows->tape, rows->work, in);
     dfl_tape_eval(rows->tape, rows->work, in, out);

@@ -229,6 +229,22 @@ static bool steps_to_rows(const dfl_settings *settings)
            !(solver->step.fixed > 0);
 }
 
+double dfl_simulation_next_row(const dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
+    const double every = settings->solver.output.every;
+    const bool back = settings->to < settings->from;
+    return every > 0 && steps_to_rows(settings)
+               ? settings->from + (sim->rows + 1) * (back ? -every : every)
+               : NAN;
+}
+
+bool dfl_simulation_take_row(dfl_simulation *sim)
+{
+    sim->rows++;
+    return dfl_study_store_row(sim, dfl_solver_time(sim->solver), dfl_solver_state(sim->solver));
+}
+
 /* The last row is at `to`, if it is the end of the run or on the grid. */
 static dfl_status advance_by_rows(dfl_simulation *sim, double to)
 {

@@ -147,6 +147,11 @@ dfl_status dfl_simulation_advance(dfl_simulation *sim, double t);
 dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 void dfl_simulation_clear(dfl_simulation *sim);
 
+/* For single steps of the solver: the next row of `every` at which a step has to end, NAN if none has; then, if one has ended
+   there, the row. False: a writer has failed. */
+double dfl_simulation_next_row(const dfl_simulation *sim);
+bool dfl_simulation_take_row(dfl_simulation *sim);
+
 /* Once an advance has returned DFL_STOPPED: the message of why. DFL_STOPPED; or DFL_INVALID and so on,
    if the event is a limit that must not be passed. */
 dfl_status dfl_simulation_stopped(dfl_simulation *sim);

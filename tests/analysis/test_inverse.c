@@ -187,6 +187,22 @@ static void coordinates_have_one_drive_each(void **state)
     near_close(last.tau[0], 6, 1e-9);
 }
 
+/* Nothing touches the floor on the way; the path needs 9.81 + y''. */
+static void an_open_contact_stays_open(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status =
+        drive(&last, rms, message,
+              "local y = position('y') mass(y, 1) force(y, -9.81)\n"
+              "unilateral('floor', y) force(y, input('u', 0))\n"
+              "motion(y, 1 + 0.1*sin(time)) simulate{ to = 1, every = 0.5 }\n");
+    assert_int_equal(status, DFL_OK);
+    near_close(last.tau[0], 9.81 - 0.1 * sin(1), 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +214,7 @@ int main(void)
         cmocka_unit_test(paths_that_are_not_smooth_enough_are_refused),
         cmocka_unit_test(open_motions_that_grow_are_refused),
         cmocka_unit_test(coordinates_have_one_drive_each),
+        cmocka_unit_test(an_open_contact_stays_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

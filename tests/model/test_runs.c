@@ -150,6 +150,29 @@ static void single_steps_are_those_of_a_run(void **state)
     finished(&whole);
 }
 
+/* Rows are due between the steps: these end there, and nothing goes back in time afterwards. */
+static void steps_end_at_rows(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"to=2", "every=0.05"};
+    const dfl_run_options options = {.nsettings = 2, .settings = settings};
+    fixture f = started(bouncing, &options), whole = started(bouncing, &options);
+    double before = 0;
+    for (int k = 0; k < 25; k++, before = dfl_run_time(f.run)) {
+        expect(&f, dfl_run_step(f.run));
+        assert_true(dfl_run_time(f.run) >= before);
+        assert_true(floor(dfl_run_time(f.run) / 0.05 + 1e-9) - floor(before / 0.05 + 1e-9) <= 1);
+    }
+    expect(&f, dfl_run_advance(f.run, 2));
+    expect(&whole, dfl_run_advance(whole.run, 2));
+    assert_near(dfl_run_time(f.run), 2, 0);
+    assert_int_equal(dfl_run_statistics(f.run).crossings, dfl_run_statistics(whole.run).crossings);
+    for (int i = 0; i < dfl_run_values(f.run); i++)
+        assert_near(dfl_run_get(f.run, i), dfl_run_get(whole.run, i), 1e-4);
+    finished(&f);
+    finished(&whole);
+}
+
 /* Stopped after every step, also where switches, samples and impacts are due: they happen when the run
    goes on, once. */
 static void what_is_due_happens_when_a_run_goes_on(void **state)
@@ -327,6 +350,7 @@ int main(void)
         cmocka_unit_test(branches_follow_inputs),
         cmocka_unit_test(callbacks_see_steps_and_events),
         cmocka_unit_test(single_steps_are_those_of_a_run),
+        cmocka_unit_test(steps_end_at_rows),
         cmocka_unit_test(what_is_due_happens_when_a_run_goes_on),
         cmocka_unit_test(runs_turn_back_between_switches),
         cmocka_unit_test(events_stop_runs),

@@ -52,11 +52,34 @@ static void elsewhere_it_runs(void **state)
     scripted_free(&s);
 }
 
+/* The edge goes along x at the start, whichever way the prescribed path bends afterwards. */
+static void a_nonholonomic_row_that_stops_being_redundant_ends_the_run(void **state)
+{
+    (void)state;
+    static const dfl_form forms[] = {DFL_PSF, DFL_PSI1, DFL_GGL};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        scripted s = scripted_text("local x, y, h = position('x', 'y', 'h') local v = velocity\n"
+                                   "mass(x, 1) mass(y, 1) mass(h, 0.3)\n"
+                                   "nonholonomic('edge', v(y)*cos(h) - v(x)*sin(h))\n"
+                                   "constraint('px', x - time)\n"
+                                   "constraint('py', y - 0.5*time^4)\n"
+                                   "initial{ h = 0, ['der(h)'] = 0 }\n");
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6, .form = forms[i]});
+        const dfl_status status = dfl_solver_advance(s.solver, 1);
+        if (!status)
+            fail_msg("form %d goes on", (int)forms[i]);
+        if (forms[i] == DFL_PSF)
+            assert_non_null(strstr(dfl_message(s.ctx), "constraint edge, redundant at the start"));
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_singular_position_ends_the_run),
         cmocka_unit_test(elsewhere_it_runs),
+        cmocka_unit_test(a_nonholonomic_row_that_stops_being_redundant_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
