@@ -169,7 +169,8 @@ typedef struct dfl_run_options {
                                     `driftless run`, such as "rtol=1e-8"; they override the script's */
     /* Called when the initial values are complete, before files are opened. NULL: none. */
     void (*on_start)(void *user);
-    /* Called after every accepted step; anything but 0 stops the run. NULL: none. */
+    /* Called after every accepted step; anything but 0 stops the run. It may read values; it cannot advance,
+       save or restore the run (DFL_INVALID). NULL: none. */
     int (*on_step)(double t, double step, void *user);
     /* An event of the script: its number among the events, and whether its function rises (1) or
        falls (-1). Anything but 0 stops the run. NULL: none. */

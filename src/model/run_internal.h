@@ -10,6 +10,7 @@
 
 struct dfl_run {
     dfl_context *ctx;
+    bool calling; /* a callback of the caller */
     dfl_derived derived;
     dfl_run_options options; /* without settings */
     dfl_settings settings;
@@ -59,6 +60,8 @@ dfl_script_options dfl_model_said(const dfl_model *model, const char *set_option
 /* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters then. Goes
    on to t. */
 dfl_status dfl_run_ready(dfl_run *run);
+/* DFL_INVALID: a callback of the run itself wants to move it. */
+dfl_status dfl_run_outside(const dfl_run *run);
 dfl_status dfl_run_go_on(dfl_run *run, double t);
 
 /* run_files.c: opens all files, writes the state at the end, frees what files need. */

@@ -136,7 +136,17 @@ dfl_status dfl_run_ready(dfl_run *run)
     if (!run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s",
                         run->finished ? "finished" : "not started; call dfl_run_start first");
-    return dfl_run_refresh(run);
+    const dfl_status status = dfl_run_outside(run);
+    return status ? status : dfl_run_refresh(run);
+}
+
+dfl_status dfl_run_outside(const dfl_run *run)
+{
+    return run->calling
+               ? dfl_fail(run->ctx, DFL_INVALID,
+                          "a callback of the run cannot advance, save or restore it; return "
+                          "nonzero to stop, then go on")
+               : DFL_OK;
 }
 
 dfl_status dfl_run_go_on(dfl_run *run, double t)
@@ -219,9 +229,10 @@ static dfl_status explain(dfl_run *run, dfl_status status)
 static bool watch(double t, double h, void *user)
 {
     dfl_run *run = user;
-    run->stepped = true;
+    run->stepped = run->calling = true;
     run->asked = atomic_load(&run->cancelled) ||
                  (run->options.on_step && run->options.on_step(t, h, run->options.user));
+    run->calling = false;
     return run->asked || run->single;
 }
 

@@ -196,8 +196,10 @@ size_t dfl_run_saved_size(const dfl_run *run)
 
 dfl_status dfl_run_save(void *bytes, dfl_run *run)
 {
-    dfl_status status =
-        run->started ? dfl_run_refresh(run)
+    dfl_status status = dfl_run_outside(run);
+    if (!status)
+        status = run->started
+                     ? dfl_run_refresh(run)
                      : dfl_fail(run->ctx, DFL_INVALID, "the run has not started: nothing to save");
     if (!status)
         status = dfl_run_settle(run);
@@ -217,6 +219,8 @@ dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size)
 {
     if (!run->started)
         return dfl_fail(run->ctx, DFL_INVALID, "start the run before it is restored");
+    if (dfl_run_outside(run))
+        return DFL_INVALID;
     const dfl_status status = dfl_simulation_restore(&run->sim, bytes, size);
     run->known_at = NAN;
     if (!status) {

@@ -127,6 +127,41 @@ static void callbacks_see_steps_and_events(void **state)
     finished(&f);
 }
 
+/* A callback that wants to move its own run. */
+typedef struct meddler {
+    dfl_run *run;
+    char bytes[20000];
+    int calls;
+} meddler;
+
+static int meddle(double t, double step, void *user)
+{
+    meddler *m = user;
+    (void)t, (void)step;
+    m->calls++;
+    assert_true(dfl_run_saved_size(m->run) <= sizeof m->bytes);
+    assert_int_equal(dfl_run_advance(m->run, 9), DFL_INVALID);
+    assert_int_equal(dfl_run_step(m->run), DFL_INVALID);
+    assert_int_equal(dfl_run_save(m->bytes, m->run), DFL_INVALID);
+    assert_int_equal(dfl_run_restore(m->run, m->bytes, sizeof m->bytes), DFL_INVALID);
+    assert_int_equal(dfl_run_finish(m->run), DFL_INVALID);
+    return 0;
+}
+
+static void callbacks_do_not_move_their_run(void **state)
+{
+    (void)state;
+    meddler m = {0};
+    const dfl_run_options options = {.on_step = meddle, .user = &m};
+    fixture f = created(pendulum, &options);
+    m.run = f.run;
+    expect(&f, dfl_run_start(f.run));
+    expect(&f, dfl_run_advance(f.run, 0.5));
+    assert_true(m.calls > 0);
+    assert_near(dfl_run_time(f.run), 0.5, 0);
+    finished(&f);
+}
+
 /* Step by step the same states as at once; between them the continuous output. */
 static void single_steps_are_those_of_a_run(void **state)
 {
@@ -349,6 +384,7 @@ int main(void)
         cmocka_unit_test(states_follow_lengths),
         cmocka_unit_test(branches_follow_inputs),
         cmocka_unit_test(callbacks_see_steps_and_events),
+        cmocka_unit_test(callbacks_do_not_move_their_run),
         cmocka_unit_test(single_steps_are_those_of_a_run),
         cmocka_unit_test(steps_end_at_rows),
         cmocka_unit_test(what_is_due_happens_when_a_run_goes_on),
