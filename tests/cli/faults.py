@@ -62,6 +62,14 @@ class Faults(unittest.TestCase):
         (self.folder / name).write_text(text)
         self.before = self.names()
 
+    def wait_until_it_listens(self, child, one):
+        """Until the program has its own handler of a signal: a loaded machine may take a while to start it."""
+        def listens():
+            with open(f"/proc/{child.pid}/status") as file:
+                caught = next(line for line in file if line.startswith("SigCgt:"))
+            return int(caught.split()[1], 16) >> (one - 1) & 1
+        self.wait_for(listens, child)
+
     def wait_for(self, condition, child):
         for _ in range(1000):
             if condition():
@@ -216,6 +224,7 @@ class Faults(unittest.TestCase):
     def test_a_reader_that_does_not_read_does_not_hold_a_run(self):
         for one, wanted in SIGNALS.items():
             child = self.start("run", "endless.lua", "--to", "1e9", "--quiet")
+            self.wait_until_it_listens(child, one)
             time.sleep(1)
             child.send_signal(one)
             self.assertEqual(child.wait(timeout=50), wanted)
@@ -236,6 +245,7 @@ class Faults(unittest.TestCase):
         for words in commands:
             for one, wanted in SIGNALS.items():
                 child = self.start(*words)
+                self.wait_until_it_listens(child, one)
                 time.sleep(0.5)
                 child.send_signal(one)
                 child.communicate(timeout=20)
@@ -253,6 +263,7 @@ class Faults(unittest.TestCase):
         for words in commands:
             for one, wanted in SIGNALS.items():
                 child = self.start(*words)
+                self.wait_until_it_listens(child, one)
                 time.sleep(0.7)
                 child.send_signal(one)
                 child.communicate(timeout=50)
