@@ -44,7 +44,8 @@ static dfl_status consider_native(dfl_simulation *sim, double t)
     const dfl_statistics stats = dfl_solver_statistics(sim->solver);
     if (!isfinite(settings->to)) /* nobody knows what is left */
         return DFL_OK;
-    if (settings->solver.step.fixed > 0) /* the work of a fixed step is bounded: no files, no memory */
+    if (settings->solver.step.fixed >
+        0) /* the work of a fixed step is bounded: no files, no memory */
         return DFL_OK;
     const dfl_run_progress done = {.share = (t - settings->from) / (settings->to - settings->from),
                                    .evaluations = stats.evaluations + stats.difference_evaluations,
