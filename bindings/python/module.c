@@ -1,6 +1,8 @@
 /* module.c: the extension module driftless._library, and what its types share. */
 #include "library.h"
 
+#include <driftless/task.h>
+
 #include <stdlib.h>
 
 /* Part of OpenBLAS; other BLAS libraries do not have it. */
@@ -99,7 +101,7 @@ static PyObject *view(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "ss", &result, &page))
         return NULL;
     dfl_context *ctx = dfl_context_create();
-    const dfl_status status = ctx ? dfl_result_view(ctx, result, page, NULL) : DFL_NO_MEMORY;
+    const dfl_status status = ctx ? dfl_view_result(ctx, result, page, NULL) : DFL_NO_MEMORY;
     PyObject *out = dfl_py_done(ctx, status);
     dfl_context_free(ctx);
     return out;

@@ -260,11 +260,6 @@ dfl_value_at_start dfl_run_at_start(const dfl_run *run, int number);
 /* The beginning and the end of the settings, NAN if there is none. */
 void dfl_run_span(const dfl_run *run, double *from, double *to);
 
-/* A page (.html) or a plot (.svg) of a stored result (.h5), as `driftless view`; `columns` as in dfl_run_options.
-   DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
-dfl_status dfl_result_view(dfl_context *ctx, const char *result, const char *page,
-                           const char *columns);
-
 /* Stops a run that is advancing; the only function that another thread may call. */
 void dfl_run_cancel(dfl_run *run);
 

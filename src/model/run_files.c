@@ -69,16 +69,6 @@ const char *dfl_run_page(const dfl_run *run)
     return run->finished && run->page.length > 0 ? dfl_text_string(&run->page) : NULL;
 }
 
-dfl_status dfl_result_view(dfl_context *ctx, const char *result, const char *page,
-                           const char *columns)
-{
-    if (!ctx)
-        return DFL_INVALID; /* there is no place for a message */
-    if (!result || !page)
-        return dfl_fail(ctx, DFL_INVALID, "name a stored result, and the page to be written");
-    return dfl_report_stored(ctx, result, page, columns);
-}
-
 const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns)
 {
     *rows = run->kept ? run->table.rows : 0;
