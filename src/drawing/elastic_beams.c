@@ -223,7 +223,7 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
 static dfl_status check_order(const dfl_drawing *drawing, const dfl_drawn_beam *b,
                               const dfl_modal_body *body)
 {
-    enum { MOST_OF_SECOND_ORDER = 16 };
+    enum { MOST_OF_SECOND_ORDER = 24 };
     if (b->first_order || body->n <= MOST_OF_SECOND_ORDER)
         return DFL_OK;
     return dfl_fail(

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-enum { DFL_MOST_MODES = 24, DFL_MOST_FIELDS = DFL_MOST_MODES * (DFL_MOST_MODES + 3) / 2 };
+enum { DFL_MOST_MODES = 40, DFL_MOST_FIELDS = DFL_MOST_MODES * (DFL_MOST_MODES + 3) / 2 };
 
 /* The amplitude of a field: q_a if b < 0, q_a q_b if a < b, q_a^2 / 2 if a == b. */
 typedef struct dfl_amplitude {
@@ -127,6 +127,7 @@ typedef struct dfl_sid_node {
 
 typedef struct dfl_sid {
     int n, nnodes;
+    int line; /* of Me in the file, for messages */
     double mass, moment[3], inertia[6];
     double S[3 * DFL_MOST_MODES], J1[6 * DFL_MOST_MODES], C0[3 * DFL_MOST_MODES];
     double C1[3 * DFL_MOST_MODES * DFL_MOST_MODES];
@@ -138,5 +139,16 @@ typedef struct dfl_sid {
 
 /* Reads a text, which ends with '\0'. DFL_INVALID: the message begins with FILE:LINE. */
 dfl_status dfl_sid_read(dfl_sid *sid, dfl_context *ctx, const char *file, const char *text);
+
+/* DFL_INVALID, with FILE:LINE: no distribution of mass has these integrals, because some motion of the
+   undeformed body and its modes would have negative kinetic energy, or a mode has no mass. */
+dfl_status dfl_sid_check(const dfl_sid *sid, dfl_context *ctx, const char *file);
+
+/* The integrals and nodes of a body, which are named 1, 2, ...; of first order. Stiffness and damping
+   are 0. DFL_INVALID: too many nodes. (sid_body.c) */
+dfl_status dfl_sid_of_body(dfl_sid *sid, const dfl_modal_body *body);
+
+/* Appends the text of a file with all blocks; `title` is its first line. (sid_writer.c) */
+dfl_status dfl_sid_write(dfl_text *out, const dfl_sid *sid, const char *title);
 
 #endif

@@ -29,7 +29,8 @@ typedef struct reader {
     block_kind block;
     bool open; /* within a block whose entries count */
     int structure;
-    bool found[OTHER];
+    int found[OTHER];                                        /* the line of a block, 0: none */
+    double Oe[6 * DFL_MOST_MODES], mdCM[3 * DFL_MOST_MODES]; /* what J and Ct say again */
 } reader;
 
 static dfl_status read_line(reader *r, char *line);
@@ -41,6 +42,8 @@ static dfl_status read_size(reader *r, const char *key, const char *value);
 static dfl_status take(reader *r, int order, int row, int mode, int column, double value);
 static double *place(reader *r, int order, int row, int mode, int column, double *factor);
 static dfl_status complete(reader *r);
+static dfl_status agree(const reader *r);
+static void halve(double *A, int n, double sign);
 static bool number(double *out, const char *text);
 static char *trim(char *text);
 
@@ -98,7 +101,7 @@ static dfl_status begin_block(reader *r, const char *word)
     if (r->block >= ORIGIN && r->sid->nnodes == 0)
         return dfl_fail(r->ctx, DFL_INVALID, "%s:%d: block %s is outside of a node", r->file,
                         r->line, word);
-    r->found[r->block] = true;
+    r->found[r->block] = r->line;
     return DFL_OK;
 }
 
@@ -221,7 +224,7 @@ static double *place(reader *r, int order, int row, int mode, int column, double
     const int n = s->n;
     switch (r->block) {
     case MDCM:
-        return order ? NULL : &s->moment[row];
+        return order ? &r->mdCM[row * n + mode] : &s->moment[row];
     case J:
         return order ? &s->J1[row * n + mode] : &s->inertia[row];
     case CT:
@@ -235,8 +238,8 @@ static double *place(reader *r, int order, int row, int mode, int column, double
     case DE:
         return order ? NULL : &s->D[row * n + column];
     case OE:
-        *factor = column < 3 ? -1.0 : -0.5;
-        return order ? &s->J2[(oe[column] * n + row) * n + mode] : NULL;
+        *factor = order == 0 ? 1.0 : column < 3 ? -1.0 : -0.5;
+        return order ? &s->J2[(oe[column] * n + row) * n + mode] : &r->Oe[oe[column] * n + row];
     case ORIGIN:
         return order ? NULL : &node->at[row];
     case PHI:
@@ -248,7 +251,7 @@ static double *place(reader *r, int order, int row, int mode, int column, double
     }
 }
 
-/* Nothing is missing; rounding errors of C1 and J2 vanish. */
+/* Nothing is missing and nothing contradicts; rounding errors of C1 and J2 vanish. */
 static dfl_status complete(reader *r)
 {
     static const block_kind needed[] = {J, CT, CR, ME, KE};
@@ -261,18 +264,76 @@ static dfl_status complete(reader *r)
         if (!r->found[needed[k]])
             return dfl_fail(r->ctx, DFL_INVALID, "%s:%d: the file ends without the block %s",
                             r->file, r->line, blocks[needed[k]].name);
+    const dfl_status status = agree(r);
+    if (status)
+        return status;
+    s->line = r->found[ME];
     for (int a = 0; a < 6; a++)
+        halve(s->J2 + a * n * n, n, 1.0);
+    for (int a = 0; a < 3; a++)
+        halve(s->C1 + a * n * n, n, -1.0);
+    halve(s->Me, n, 1.0);
+    halve(s->K, n, 1.0);
+    halve(s->D, n, 1.0);
+    return DFL_OK;
+}
+
+/* The (anti)symmetric part of a matrix. */
+static void halve(double *A, int n, double sign)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k <= i; k++) {
+            A[i * n + k] = 0.5 * (A[i * n + k] + sign * A[k * n + i]);
+            A[k * n + i] = sign * A[i * n + k];
+        }
+}
+
+/* Me, Ke and De are symmetric, C1 antisymmetric; J.m1 is -2 Oe.m0, -Oe.m0 where axes differ, and
+   mdCM.m1 is Ct^T. */
+static dfl_status agree(const reader *r)
+{
+    const dfl_sid *s = r->sid;
+    const int n = s->n;
+    const struct {
+        const double *A;
+        block_kind block;
+        double sign;
+    } square[] = {{s->Me, ME, 1.0},  {s->K, KE, 1.0},           {s->D, DE, 1.0},
+                  {s->C1, CR, -1.0}, {s->C1 + n * n, CR, -1.0}, {s->C1 + 2 * n * n, CR, -1.0}};
+    for (size_t m = 0; m < sizeof square / sizeof *square; m++) {
+        const double *A = square[m].A;
+        double size = 0.0, apart = 0.0;
         for (int i = 0; i < n; i++)
-            for (int k = 0; k <= i; k++) {
-                double *x = &s->J2[(a * n + i) * n + k], *y = &s->J2[(a * n + k) * n + i];
-                *x = *y = 0.5 * (*x + *y);
-                if (a >= 3)
-                    continue;
-                x = &s->C1[(a * n + i) * n + k];
-                y = &s->C1[(a * n + k) * n + i];
-                *x = 0.5 * (*x - *y);
-                *y = -*x;
+            for (int k = 0; k < n; k++) {
+                size = fmax(size, fabs(A[i * n + k]));
+                apart = fmax(apart, fabs(A[i * n + k] - square[m].sign * A[k * n + i]));
             }
+        if (square[m].block == CR) /* small by nature: against products of modes */
+            size = fmax(size, s->Me[0]);
+        if (apart > 1e-6 * size)
+            return dfl_fail(r->ctx, DFL_INVALID, "%s:%d: block %s is not %s: entries differ by %g",
+                            r->file, r->found[square[m].block], blocks[square[m].block].name,
+                            square[m].sign > 0.0 ? "symmetric" : "antisymmetric", apart);
+    }
+    double size[2] = {0.0}, apart[2] = {0.0};
+    for (int a = 0; a < 6; a++)
+        for (int i = 0; i < n; i++) {
+            const double x = s->J1[a * n + i], y = -(a < 3 ? 2.0 : 1.0) * r->Oe[a * n + i];
+            size[0] = fmax(size[0], fmax(fabs(x), fabs(y)));
+            apart[0] = fmax(apart[0], fabs(x - y));
+            if (a >= 3)
+                continue;
+            size[1] = fmax(size[1], fabs(s->S[a * n + i]));
+            apart[1] = fmax(apart[1], fabs(s->S[a * n + i] - r->mdCM[a * n + i]));
+        }
+    if (r->found[OE] && apart[0] > 1e-6 * size[0])
+        return dfl_fail(r->ctx, DFL_INVALID,
+                        "%s:%d: m0 of Oe is not what m1 of J says: they differ by %g of %g",
+                        r->file, r->found[OE], apart[0], size[0]);
+    if (r->found[MDCM] && apart[1] > 1e-6 * size[1])
+        return dfl_fail(r->ctx, DFL_INVALID,
+                        "%s:%d: m1 of mdCM is not the transpose of Ct: they differ by %g of %g",
+                        r->file, r->found[MDCM], apart[1], size[1]);
     return DFL_OK;
 }
 

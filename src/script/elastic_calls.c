@@ -109,7 +109,8 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
     read_damping(beam, L, table);
     read_nodes(beam, L, table);
     int body = 0;
-    dfl_sandbox_charge(L, 1e5 + 1e3 * pow(beam->elements, 2.0) + 1e3 * pow(beam->modes, 4.0));
+    dfl_sandbox_charge(L, 1e5 + 1e3 * pow(beam->elements, 2.0) +
+                              1e3 * pow(beam->modes, beam->first_order ? 2.0 : 4.0));
     dfl_script_check(L, dfl_drawing_beam(&body, dfl_script_drawing(L), beam));
     dfl_body_push(L, body);
     return 1;

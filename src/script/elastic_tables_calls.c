@@ -67,6 +67,8 @@ int dfl_elastic_from_file(lua_State *L, const char *name, int table, const char 
     dfl_status status = dfl_model_file_read(&text, script->model->path, "elastic body", file);
     if (!status)
         status = dfl_sid_read(sid, script->ctx, file, dfl_text_string(&text));
+    if (!status)
+        status = dfl_sid_check(sid, script->ctx, file);
     dfl_text_clear(&text);
     dfl_script_check(L, status);
     take_sid(m, L, sid);

@@ -42,6 +42,21 @@ static void centrifugal_forces_stiffen_a_beam(void **state)
     }
 }
 
+/* Twenty modes have five digits. */
+static void many_modes_have_more_digits(void **state)
+{
+    (void)state;
+    near it = near_find(
+        "planar()\n"
+        "local b = elastic('b', { beam = { from = {0, 0}, to = {1, 0}, EI = 1, EA = 1e9,\n"
+        "  mass_per_length = 1, elements = 40 }, modes = 20, frame = 'tangent',\n"
+        "  nodes = { a = 0 } })\n"
+        "revolute('spin', ground, b.a, { at = {0, 0}, motion = 12*time })\n",
+        NULL, NULL);
+    near_has(&it, 0, 5.42704928, 1e-5 * 5.42704928);
+    near_free(&it);
+}
+
 /* Without it the beam becomes unstable at its own frequency, 3.516: w^2 = w0^2 - speed^2. */
 static void first_order_beams_soften(void **state)
 {
@@ -59,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centrifugal_forces_stiffen_a_beam),
+        cmocka_unit_test(many_modes_have_more_digits),
         cmocka_unit_test(first_order_beams_soften),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

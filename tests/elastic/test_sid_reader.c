@@ -1,136 +1,233 @@
-/* SID files: every block and structure code, and what is refused with file and line. */
+/* SID files: every block and structure code, what is refused with file and line, and files of our own
+   writer. The file hand.SID_FEM has four masses of 1 kg at A (1, 0, 0), B (0, 1, 0), C (0, 0, 1),
+   D (-1, -1, 0); mode 1 moves A by (0, 0, 1), mode 2 moves A by (0, 1, 0), B by (1, 0, 0) and
+   C by (0, 1, 0). */
 #include "support.h"
 
 #include "elastic/elastic.h"
 
+#include <math.h>
 #include <stdio.h>
 
-#define SIZE(ORDER, ROWS, COLUMNS, STRUCTURE)                                                      \
-    "order = " #ORDER "\nnrow = " #ROWS "\nncol = " #COLUMNS                                       \
-    "\nnq = 2\nnqn = 0\nstructure = " #STRUCTURE "\n"
-#define HEAD                                                                                       \
-    "2 2 : a title = with anything m0(\n part\n new modal =\n refmod\n mass = 2.0D+00\n"           \
-    "nelastq = 2\n ielastq ( 1) = Eigen Mode 1 : 9 Hz\n end refmod\n frame\n"
-#define NODE                                                                                       \
-    "new node = 17\n rframe = body ref\n origin\n" SIZE(                                           \
-        1, 3, 1, 3) "m0( 1, 1) = 3.0D+00\n"                                                        \
-                    "m1( 2, 1, 1) = 0.5\n end origin\n phi\n" SIZE(                                \
-                        0, 3, 2,                                                                   \
-                        3) "m0( 2, 1) =-1.5D-01\n end phi\n"                                       \
-                           "psi\n" SIZE(0, 3, 2, 3) "m0( 3, 2) = 7\n end psi\n AP\n" SIZE(         \
-                               1, 3, 3, 3) "m0( 1, 1) = 1\n end AP\n end node\n end frame\n"
-#define MASSES                                                                                     \
-    "mdCM\n" SIZE(1, 3, 1, 3) "m0( 1, 1) = 1.5\n end mdCM\n J\n" SIZE(                             \
-        1, 6, 1, 3) "m0( 2, 1) = 4\n m0( 4, 1) = 0.25\n "                                          \
-                    "m1( 3, 2, 1) = 0.75\n end J\n "                                               \
-                    "Ct\n" SIZE(0, 2, 3, 3) "m0( 2, 3) = "                                         \
-                                            "0.125\n end Ct\n "                                    \
-                                            "Cr\n" SIZE(1, 2, 3, 3) "m0("                          \
-                                                                    " 1,"                          \
-                                                                    " 2)"                          \
-                                                                    " = "                          \
-                                                                    "0."                           \
-                                                                    "6\n"                          \
-                                                                    " m1"                          \
-                                                                    "( "                           \
-                                                                    "1, "                          \
-                                                                    "2, "                          \
-                                                                    "3) "                          \
-                                                                    "= "                           \
-                                                                    "0."                           \
-                                                                    "2\n"                          \
-                                                                    " m1"                          \
-                                                                    "( "                           \
-                                                                    "2, "                          \
-                                                                    "1, "                          \
-                                                                    "3) "                          \
-                                                                    "=-"                           \
-                                                                    "0."                           \
-                                                                    "2\n"                          \
-                                                                    " en"                          \
-                                                                    "d "                           \
-                                                                    "Cr"                           \
-                                                                    "\n"
-#define REST                                                                                       \
-    "Me\n" SIZE(0, 2, 2, 4) "end Me\n Gr\n" SIZE(0, 3, 6, 3) "m0( 1, 6) = 1\n end Gr\n Ge\n" SIZE( \
-        0, 2, 6,                                                                                   \
-        0) "end Ge\n Oe\n" SIZE(1, 2, 6,                                                           \
-                                3) "m1( 1, 1, 1) =-0.9\n m1( 1, 2, 5) = 0.4\n"                     \
-                                   "m1( 2, 1, 5) = 0.4\n end Oe\n ksigma\n" SIZE(                  \
-                                       0, 2, 1,                                                    \
-                                       0) "end ksigma\n Ke\n" SIZE(0, 2, 2,                        \
-                                                                   2) "m0( 1, 1) = 9\n m0( 1, 2) " \
-                                                                      "= 2\n m0( 2, 2) = 8\n end " \
-                                                                      "Ke\n De\n" SIZE(0, 2, 2,    \
-                                                                                       1) "m0( "   \
-                                                                                          "2, 2) " \
-                                                                                          "= "     \
-                                                                                          "0.3\n " \
-                                                                                          "end "   \
-                                                                                          "De\n "  \
-                                                                                          "end "   \
-                                                                                          "modal"  \
-                                                                                          "\n "    \
-                                                                                          "end "   \
-                                                                                          "part\n"
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    static char text[1 << 20];
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static const char *hand(void)
+{
+    const char *text = read_text(DFL_SOURCE_DIR "/tests/elastic/hand.SID_FEM");
+    assert_non_null(text);
+    return text;
+}
+
+/* Numbers of two bodies, as large as `size`, are the same up to `tolerance`. */
+static void same(const double *a, const double *b, int count, double tolerance)
+{
+    for (int i = 0; i < count; i++)
+        assert_near(a[i], b[i], tolerance);
+}
+
+static void same_bodies(const dfl_sid *a, const dfl_sid *b, double tolerance)
+{
+    const int n = a->n;
+    assert_int_equal(n, b->n);
+    assert_int_equal(a->nnodes, b->nnodes);
+    assert_near(a->mass, b->mass, tolerance);
+    same(a->moment, b->moment, 3, tolerance);
+    same(a->inertia, b->inertia, 6, tolerance);
+    same(a->S, b->S, 3 * n, tolerance);
+    same(a->C0, b->C0, 3 * n, tolerance);
+    same(a->J1, b->J1, 6 * n, tolerance);
+    same(a->C1, b->C1, 3 * n * n, tolerance);
+    same(a->J2, b->J2, 6 * n * n, tolerance);
+    same(a->Me, b->Me, n * n, tolerance);
+    same(a->K, b->K, n * n, tolerance);
+    same(a->D, b->D, n * n, tolerance);
+    for (int k = 0; k < a->nnodes; k++) {
+        same(a->node[k].at, b->node[k].at, 3, tolerance);
+        same(a->node[k].phi, b->node[k].phi, 3 * n, tolerance);
+        same(a->node[k].psi, b->node[k].psi, 3 * n, tolerance);
+    }
+}
 
 static void every_block_is_read(void **state)
 {
     (void)state;
+    static const double points[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, -1, 0}};
+    static const double Phi[4][6] = {
+        {0, 0, 1, 0, 1, 0}, {0, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 1, 0}, {0}};
     dfl_context *ctx = dfl_context_create();
-    static dfl_sid s;
-    assert_int_equal(dfl_sid_read(&s, ctx, "a.SID", HEAD NODE MASSES REST), DFL_OK);
-    assert_int_equal(s.n, 2);
-    assert_int_equal(s.nnodes, 1);
+    dfl_modal_body *body;
+    static dfl_sid s, wanted;
+    assert_int_equal(dfl_modal_body_create(&body, ctx, 2, 2, 1), DFL_OK);
+    for (int i = 0; i < 4; i++)
+        dfl_modal_body_add(body, 1, points[i], Phi[i]);
+    memcpy(body->node[0].at, points[0], sizeof points[0]);
+    memcpy(body->node[0].phi, Phi[0], sizeof Phi[0]);
+    assert_int_equal(dfl_sid_of_body(&wanted, body), DFL_OK);
+    memcpy(wanted.K, (double[]){90, 2, 2, 80}, 4 * sizeof(double));
+    memcpy(wanted.D, (double[]){1, 0, 0, 1}, 4 * sizeof(double)); /* structure 4 */
+    if (dfl_sid_read(&s, ctx, "hand.SID_FEM", hand()))
+        fail_msg("%s", dfl_message(ctx));
     assert_string_equal(s.node[0].name, "17");
-    assert_near(s.mass, 2, 0);
-    assert_near(s.node[0].at[0], 3, 0);
-    assert_near(s.node[0].phi[2 * 1 + 0], -0.15, 0); /* y, mode 1 */
-    assert_near(s.node[0].psi[2 * 2 + 1], 7, 0);
-    assert_near(s.moment[0], 1.5, 0);
-    assert_near(s.inertia[1], 4, 0);
-    assert_near(s.inertia[3], 0.25, 0);
-    assert_near(s.J1[2 * 2 + 1], 0.75, 0); /* zz, mode 2 */
-    assert_near(s.S[2 * 2 + 1], 0.125, 0); /* z, mode 2 */
-    assert_near(s.C0[2 * 1 + 0], 0.6, 0);
-    assert_near(s.C1[4 * 2 + 2 * 1 + 0], 0.2, 0); /* z: C_1 grows by 0.2 q_2 */
-    assert_near(s.C1[4 * 2 + 2 * 0 + 1], -0.2, 0);
-    assert_near(s.Me[0] + s.Me[3], 2, 0); /* unit */
-    assert_near(s.Me[1], 0, 0);
-    assert_near(s.J2[0], 0.9, 0);
-    assert_near(s.J2[4 * 5 + 1], -0.2, 0); /* yz is the fifth of Oe */
-    assert_near(s.K[2], 2, 0);             /* symmetric */
-    assert_near(s.D[3], 0.3, 0);
+    same_bodies(&s, &wanted, 0);
+    assert_int_equal(dfl_sid_check(&s, ctx, "hand.SID_FEM"), DFL_OK);
+    dfl_modal_body_free(body);
     dfl_context_free(ctx);
+}
+
+static double random_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1.0;
+}
+
+/* Masses at nine points, up to 40 modes; stiffness and damping are sums of squares. */
+static void random_bodies_are_what_was_written(void **state)
+{
+    (void)state;
+    static const int modes[] = {1, 3, 7, DFL_MOST_MODES};
+    static dfl_sid s, again;
+    unsigned seed = 7;
+    for (int c = 0; c < 4; c++) {
+        dfl_context *ctx = dfl_context_create();
+        dfl_modal_body *body;
+        dfl_text text = {.ctx = ctx};
+        const int n = modes[c];
+        assert_int_equal(dfl_modal_body_create(&body, ctx, n, n, 3), DFL_OK);
+        for (int p = 0; p < 9 + n; p++) {
+            double r[3], Phi[3 * DFL_MOST_MODES];
+            for (int a = 0; a < 3; a++)
+                r[a] = random_number(&seed);
+            for (int i = 0; i < 3 * n; i++)
+                Phi[i] = random_number(&seed);
+            dfl_modal_body_add(body, 1.5 + random_number(&seed), r, Phi);
+            if (p < 3) {
+                memcpy(body->node[p].at, r, sizeof r);
+                memcpy(body->node[p].phi, Phi, (size_t)(3 * n) * sizeof *Phi);
+                for (int i = 0; i < 3 * n; i++)
+                    body->node[p].psi[i] = random_number(&seed);
+            }
+        }
+        assert_int_equal(dfl_sid_of_body(&s, body), DFL_OK);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k <= i; k++) {
+                s.K[i * n + k] = s.K[k * n + i] = random_number(&seed);
+                s.D[i * n + k] = s.D[k * n + i] = random_number(&seed);
+            }
+        assert_int_equal(dfl_sid_write(&text, &s, "a random body"), DFL_OK);
+        if (dfl_sid_read(&again, ctx, "random", dfl_text_string(&text)))
+            fail_msg("%s", dfl_message(ctx));
+        same_bodies(&again, &s, 1e-13);
+        assert_int_equal(dfl_sid_check(&again, ctx, "random"), DFL_OK);
+        dfl_text_clear(&text);
+        dfl_modal_body_free(body);
+        assert_int_equal(dfl_context_live(ctx), 0);
+        dfl_context_free(ctx);
+    }
+}
+
+/* `hand.SID_FEM` with one text replaced by another. */
+static const char *changed(const char *from, const char *to)
+{
+    static char out[1 << 20];
+    const char *text = hand(), *at = strstr(text, from);
+    assert_non_null(at);
+    snprintf(out, sizeof out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return out;
+}
+
+static void refused(dfl_status status, dfl_context *ctx, const char *message)
+{
+    assert_int_equal(status, DFL_INVALID);
+    if (!strstr(dfl_message(ctx), message))
+        fail_msg("'%s' does not contain '%s'", dfl_message(ctx), message);
 }
 
 static void wrong_files_are_refused_with_their_line(void **state)
 {
     (void)state;
     static const struct {
-        const char *text, *message;
+        const char *from, *to, *message;
     } cases[] = {
-        {"", "without nelastq"},
-        {HEAD NODE MASSES, "without the block Me"},
-        {"title\nmass = x\n", "a.SID:2: mass is 'x'"},
-        {"title\nmass = 1\nnelastq = 1000000\n", "a.SID:3: nelastq is 1e+06"},
-        {"title\nMe\n", "a.SID:2: block Me comes before nelastq"},
-        {HEAD "Me\nnrow = 3\n", "a.SID:11: nrow of Me is 3; with 2 modes it is 2"},
-        {HEAD "Me\nm0( 3, 1) = 1\n", "a.SID:11: m0( 3, 1) of Me is outside"},
-        {HEAD "Me\nm0( 0, 1) = 1\n", "outside"},
-        {HEAD "J\nm1( 1, 3, 1) = 1\n", "outside"},
-        {HEAD "Me\nm0( 1, 1 = 1\n", "is not an entry"},
-        {HEAD "Me\nm0( 1, 1) = 1.0D+999\n", "is not an entry"},
-        {HEAD "Me\nm0( 1, 1) = nan\n", "is not an entry"},
-        {HEAD "Me\nstructure = 7\n", "structure is 7"},
-        {HEAD "phi\n", "outside of a node"},
+        {"mass = 4.0D+00", "mass = x", "a.SID:5: mass is 'x'"},
+        {"nelastq = 2", "nelastq = 1000000", "a.SID:6: nelastq is 1e+06"},
+        {"nelastq = 2", "", "a.SID:13: block origin comes before nelastq"},
+        {"new node = 17", "", "outside of a node"},
+        {"  Me\n", "  Mee\n", "without the block Me"},
+        {"nrow = 6", "nrow = 5", "nrow of J is 5; with 2 modes it is 6"},
+        {"m0( 1, 1) = 90", "m0( 3, 1) = 90", "m0( 3, 1) of Ke is outside"},
+        {"m0( 1, 1) = 90", "m0( 0, 1) = 90", "outside"},
+        {"m1( 5, 1, 1) =-1", "m1( 5, 3, 1) =-1", "outside"},
+        {"m0( 1, 1) = 90", "m0( 1, 1 = 90", "is not an entry"},
+        {"m0( 1, 1) = 90", "m0( 1, 1) = 1.0D+999", "is not an entry"},
+        {"m0( 1, 1) = 90", "m0( 1, 1) = nan", "is not an entry"},
+        {"structure = 2", "structure = 7", "structure is 7"},
+        {"structure = 2", "structure = 3", "block Ke is not symmetric: entries differ by 2"},
+        {"m1( 1, 2, 1) = 1\n  end Cr", "end Cr", "block Cr is not antisymmetric"},
+        {"m0( 2, 4) = 2", "m0( 2, 4) = 3", "m0 of Oe is not what m1 of J says"},
+        {"m1( 2, 2, 1) = 2", "m1( 2, 2, 1) = 1", "m1 of mdCM is not the transpose of Ct"},
     };
     dfl_context *ctx = dfl_context_create();
     static dfl_sid s;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(dfl_sid_read(&s, ctx, "a.SID", cases[i].text), DFL_INVALID);
-        if (!strstr(dfl_message(ctx), cases[i].message))
-            fail_msg("'%s' does not contain '%s'", dfl_message(ctx), cases[i].message);
+    refused(dfl_sid_read(&s, ctx, "a.SID", ""), ctx, "without nelastq");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refused(dfl_sid_read(&s, ctx, "a.SID", changed(cases[i].from, cases[i].to)), ctx,
+                cases[i].message);
+    /* a mode of mass 0.4 would have the momentum of a mass above that of the body */
+    assert_int_equal(
+        dfl_sid_read(&s, ctx, "a.SID", changed("m0( 2, 2) = 3\n", "m0( 2, 2) = 0.4\n")), DFL_OK);
+    refused(dfl_sid_check(&s, ctx, "a.SID"), ctx, "square of Ct of mode 2 along y, 4, is above");
+    assert_int_equal(
+        dfl_sid_read(&s, ctx, "a.SID", changed("m0( 2, 2) = 3\n", "m0( 2, 2) = 1.01\n")), DFL_OK);
+    refused(dfl_sid_check(&s, ctx, "a.SID"), ctx, "negative kinetic energy");
+    dfl_context_free(ctx);
+}
+
+/* Files of another writer, where the shared folder is: all agree with themselves (J with Oe, mdCM with
+   Ct); two have masses that no body has. */
+static void public_files_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int modes, nodes;
+        const char *refused;
+    } files[] = {{"beam", 11, 6, NULL},
+                 {"balken1m", 1, 3, "balken1m.SID_FEM:213: no body has these masses: the square"},
+                 {"Beam_3m", 4, 21, "negative kinetic energy"}};
+    dfl_context *ctx = dfl_context_create();
+    static dfl_sid s, again;
+    for (int i = 0; i < 3; i++) {
+        char path[500], name[40];
+        snprintf(name, sizeof name, "%s.SID_FEM", files[i].name);
+        snprintf(path, sizeof path, "%s/../shared/fe/%s", DFL_SOURCE_DIR, name);
+        const char *text = read_text(path);
+        if (!text) {
+            print_message("%s is not here: skipped\n", path);
+            continue;
+        }
+        if (dfl_sid_read(&s, ctx, name, text))
+            fail_msg("%s", dfl_message(ctx));
+        assert_int_equal(s.n, files[i].modes);
+        assert_int_equal(s.nnodes, files[i].nodes);
+        const dfl_status status = dfl_sid_check(&s, ctx, name);
+        if (files[i].refused)
+            refused(status, ctx, files[i].refused);
+        else
+            assert_int_equal(status, DFL_OK);
+        dfl_text out = {.ctx = ctx};
+        assert_int_equal(dfl_sid_write(&out, &s, "again"), DFL_OK);
+        assert_int_equal(dfl_sid_read(&again, ctx, name, dfl_text_string(&out)), DFL_OK);
+        same_bodies(&again, &s, 0);
+        dfl_text_clear(&out);
     }
     dfl_context_free(ctx);
 }
@@ -139,7 +236,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_is_read),
+        cmocka_unit_test(random_bodies_are_what_was_written),
         cmocka_unit_test(wrong_files_are_refused_with_their_line),
+        cmocka_unit_test(public_files_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

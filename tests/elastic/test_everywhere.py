@@ -1,0 +1,193 @@
+"""Elastic bodies with sparse matrices, in exports, gradients, sweeps and every analysis: the answers are those of dense
+matrices, of difference quotients, of the run itself, or of statics.
+usage: test_everywhere.py PROGRAM SOURCE-FOLDER"""
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+program, root = sys.argv[1:3]
+folder = tempfile.TemporaryDirectory()
+os.environ["TMPDIR"] = folder.name
+
+ARM = """planar()
+gravity{0, -9.81}
+local EI = param("EI", 14.6, "N m^2")
+local u = input("u", 0)
+local arm = elastic("arm", { beam = { from = {0, 0}, to = {1, 0}, EI = EI, EA = 7e6, mass_per_length = .27 },
+  modes = 3, damping = .02, nodes = { root = 0, tip = 1 }, frame = "tangent" MORE })
+local load = body("load", { mass = .1, com = {1, 0}, inertia = 1e-4 })
+local hub = revolute("hub", ground, arm.root, { at = {0, 0} })
+fixed("grip", arm.tip, load)
+torsion("spring", hub, { stiffness = 20, damping = .5 })
+force(hub.q, u)
+output("tip", deflection(arm.tip), "m")
+output("y", point(load, {1, 0}).y, "m")
+simulate{ to = .2, rtol = 1e-9, every = .02 }
+"""
+SPACE = """gravity{0, -9.81, 1}
+local arm = elastic("arm", { beam = { from = {0, 0, 0}, to = {1, .2, .1}, width = .02, height = .03, E = 2e9,
+  density = 1500 }, modes = 5, damping = .05, nodes = { a = 0, b = 1 } })
+local tip = body("tip", { mass = .2, com = {1.1, .2, .1}, inertia = {1e-3, 2e-3, 1e-3} })
+local j = revolute("j", ground, arm.a, { at = {0, 0, 0}, axis = {0, 1, .2} })
+spherical("joint", arm.b, tip, { at = {1, .2, .1} })
+distance("rope", ground, tip, { at = {1.1, 1, .1}, at_b = {1.1, .2, .1} })
+output("y", point(tip, {1.1, .2, .1}).y)
+simulate{ to = .2, rtol = 1e-9, every = .02 }
+"""
+
+
+def write(name, text):
+    path = os.path.join(folder.name, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def call(*arguments):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return done.stdout
+
+
+def table(text):
+    rows = list(csv.reader(io.StringIO(text)))
+    return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
+
+
+def run(model, *options):
+    return table(call("run", model, "--quiet", "--output", "-", *options))
+
+
+def same(a, b, part, least=1e-2):
+    for name in b:
+        if name not in a:
+            continue
+        size = max(max(map(abs, b[name])), least)
+        apart = max(abs(x - y) for x, y in zip(a[name], b[name]))
+        assert apart <= part * size, (name, apart, size)
+
+
+def solve(A, b):
+    """Gauss with pivoting, complex."""
+    n = len(A)
+    A = [list(row) + [b[i]] for i, row in enumerate(A)]
+    for k in range(n):
+        p = max(range(k, n), key=lambda i: abs(A[i][k]))
+        A[k], A[p] = A[p], A[k]
+        for i in range(n):
+            if i != k:
+                f = A[i][k] / A[k][k]
+                A[i] = [x - f * y for x, y in zip(A[i], A[k])]
+    return [A[i][n] / A[i][i] for i in range(n)]
+
+
+def test_sparse(models):
+    for model in models:
+        dense = run(model, "--linear", "dense")
+        same(run(model, "--linear", "sparse"), dense, 1e-5)
+        for form in ("ggl", "psi1"):
+            same(run(model, "--form", form), dense, 1e-5)
+
+
+def test_exports(models):
+    for model in models:
+        own = run(model)
+        for version in ("2", "3"):
+            fmu = os.path.join(folder.name, "it.fmu")
+            call("export", model, "--fmu", version, "--output", fmu)
+            same(table(call("run", fmu, "--to", ".2", "--every", ".02", "--quiet", "--output", "-")), own, 1e-5)
+
+
+def test_gradient(model):
+    exact = json.loads(call("gradient", model, "--of", "y", "--by", "EI,u", "--json"))["gradient"]
+    for name, at, step in (("EI", 14.6, 1e-2), ("u", 0.0, 1e-2)):
+        up, down = (run(model, "--rtol", "1e-11", "--set", f"{name}={at + s}")["y"][-1] for s in (step, -step))
+        quotient = (up - down) / (2 * step)
+        assert abs(exact[name] - quotient) < 1e-4 * abs(quotient), (name, exact, quotient)
+
+
+def test_optimize():
+    """EI from two positions of the tip."""
+    y = run(write("true.lua", ARM.replace("MORE", "")), "--set", "EI=17.3")["y"]
+    fit = f"optimize{{ vary = {{ EI = {{10, 30}} }}, minimize = 1e6*at(.1, (Y + {-y[5]!r})^2) + " \
+          f"1e6*at(.2, (Y + {-y[10]!r})^2) }}\nsimulate"
+    text = ARM.replace("MORE", "").replace('output("y", point(load, {1, 0}).y, "m")', "local Y = point(load, {1, 0}).y")
+    found = json.loads(call("optimize", write("fit.lua", text.replace("simulate", fit)), "--json"))
+    assert abs(found["best"]["EI"] - 17.3) < 1e-3, found
+
+
+def test_sweep(model):
+    out = os.path.join(folder.name, "cases.csv")
+    call("sweep", model, "--over", "EI=10,20", "--csv", out, "--output", os.path.join(folder.name, "cases.h5"))
+    with open(out, encoding="ascii") as file:
+        cases = list(csv.DictReader(file))
+    for case in cases:
+        assert float(case["y.final"]) == run(model, "--set", "EI=" + case["EI"])["y"][-1]
+
+
+def test_near_equilibrium(model):
+    """Statics: P L^3 / 3 EI + q L^4 / 8 EI across the turned beam (three modes have 99 % of it); the analyses agree."""
+    rest = json.loads(call("equilibrium", model, "--json"))["state"]
+    straight = 9.81 * (.1 / 3 + .27 / 8) / 14.6 * math.cos(rest["hub.q"])
+    assert abs(rest["tip"] + straight) < .02 * straight, (rest, straight)
+    near = json.loads(call("linearize", model, "--at", "equilibrium", "--json"))
+    A, B, C, D = (near[k] for k in "ABCD")
+    n = len(A)
+    roots = json.loads(call("modes", model, "--at", "equilibrium", "--json"))["eigenvalues"]
+    roots = [complex(r["re"], r["im"]) for r in roots]
+    assert len(roots) == n and abs(sum(roots) - sum(A[i][i] for i in range(n))) < 1e-7 * abs(sum(roots))
+    squares = sum(A[i][k] * A[k][i] for i in range(n) for k in range(n))
+    assert abs(sum(r * r for r in roots) - squares) < 1e-7 * abs(squares)
+    rows = table(call("response", model, "--at", "equilibrium", "--from", 5, "--to", 100, "--points", 4))
+    for k, w in enumerate(rows["omega"]):
+        x = solve([[1j * w * (i == l) - A[i][l] for l in range(n)] for i in range(n)], [b[0] for b in B])
+        for o, name in enumerate(near["outputs"]):
+            wanted = sum(c * y for c, y in zip(C[o], x)) + D[o][0]
+            found = complex(rows[name + "/u.re"][k], rows[name + "/u.im"][k])
+            assert abs(found - wanted) < 1e-6 * abs(wanted), (w, name, found, wanted)
+    feedback = json.loads(call("lqr", model, "--at", "equilibrium", "--state-weight", "hub.q=1", "--json"))
+    poles = sum(complex(r["re"], r["im"]) for r in feedback["poles"])
+    closed = sum(A[i][i] - B[i][0] * feedback["K"][0][i] for i in range(n))
+    assert abs(poles - closed) < 1e-7 * abs(closed), (poles, closed)
+
+
+def test_inverse():
+    """The torque with which the hub follows a path, and the run with this torque."""
+    path = "motion(hub.q, .2*(1 - cos(10*time)))\nsimulate"
+    model = write("path.lua", ARM.replace("MORE", "").replace("simulate", path))
+    table_file, state = (os.path.join(folder.name, "drive." + k) for k in ("csv", "json"))
+    call("inverse", model, "--every", "1e-3", "--output", table_file, "--output", state)
+    again = run(write("again.lua", ARM.replace("MORE", "")), "--start-from", state, "--input",
+                f"u={table_file}:u:cubic")
+    for t, q in zip(again["time"], again["hub.q"]):
+        assert abs(q - .2 * (1 - math.cos(10 * t))) < 1e-5, (t, q)
+
+
+def test_texts(models):
+    for model in models:
+        for kind in ("--c", "--octave", "--sfunction"):
+            call("export", model, kind, "--output", os.path.join(folder.name, "it.c" if kind != "--octave" else "it.m"))
+        assert "arm.q1" in call("equations", model)
+
+
+def main():
+    arm, first = write("arm.lua", ARM.replace("MORE", "")), write("first.lua", ARM.replace("MORE", ", first_order = true"))
+    fast, space = write("fast.lua", ARM.replace("MORE", ", quasistatic = 300")), write("space.lua", SPACE)
+    test_sparse((arm, first, fast, space))
+    test_exports((arm, fast, write("small.lua", SPACE.replace("modes = 5", "modes = 2"))))
+    test_texts((arm, space))
+    for model in (arm, first):
+        test_gradient(model)
+        test_near_equilibrium(model)
+    test_optimize()
+    test_sweep(arm)
+    test_inverse()
+
+
+if __name__ == "__main__":
+    main()
