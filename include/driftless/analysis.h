@@ -54,9 +54,10 @@ typedef struct dfl_linearized {
     double *X_a;                     /* nv x (ny+nu): change of the accelerations */
     double *a;                       /* nv: accelerations at the point */
     dfl_point_kind kind;
-    const char *why; /* it is frozen, in words; else NULL */
-    bool changing;   /* frozen although forces are balanced, because the linear equations change:
-                        eigenvalues do not tell whether the motion is stable */
+    const char *why; /* it is frozen, or not judged, in words; else NULL */
+    bool
+        changing; /* the linear equations change, or forces are not balanced: eigenvalues do not tell
+                        whether the motion is stable */
     bool turns; /* the first npositions of y are small turns and displacements along the velocities
                         x[state], instead of positions: a steady motion of quaternions */
 } dfl_linearized;

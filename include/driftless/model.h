@@ -357,8 +357,8 @@ typedef struct dfl_near_report {
     const double *values;
     int npositions; /* all coordinates of the model */
     const char *const *positions;
-    const char *why; /* the state is frozen, in words; else NULL */
-    bool changing;   /* ... because the linear equations change: modes do not judge it */
+    const char *why; /* the state is frozen, or modes do not judge it, in words; else NULL */
+    bool changing;   /* modes do not judge it */
 } dfl_near_report;
 const dfl_near_report *dfl_near_about(const dfl_near *near);
 

@@ -109,6 +109,7 @@ static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
     status = take_rates(out, local, inputs);
     if (!status)
         out->kind = dfl_kind_now(&out->why, out, local);
+    out->changing = out->why != NULL;
     return status;
 }
 

@@ -72,7 +72,13 @@ const dfl_near_report *dfl_near_about(const dfl_near *near)
 
 dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near)
 {
-    return dfl_modes_find(out, near->ctx, near->linear.linear.ny, near->linear.linear.A);
+    dfl_status status =
+        dfl_modes_find(out, near->ctx, near->linear.linear.ny, near->linear.linear.A);
+    if (!status)
+        status = dfl_study_judge_zeros(&near->linear, near->derived.runnable, near->state.x, out);
+    near->report.why = near->linear.linear.why;
+    near->report.changing = near->linear.linear.changing;
+    return status;
 }
 
 void dfl_near_shape(double *re, double *im, const dfl_near *near, const dfl_modes *modes,

@@ -5,6 +5,7 @@
 #include "declare/declare.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MOST_NAMED = 5 }; /* contacts in a message */
 
@@ -62,6 +63,39 @@ dfl_status dfl_study_check_contacts(dfl_runnable *run, double t, const double *x
         status = check(&actions->touches.item[i], run, dfl_runnable_mode(run, i), &found[i], x);
     dfl_free(ctx_of(run), found);
     return status;
+}
+
+/* At the end of its mode: it lifts off, closes or slips as soon as something moves. */
+static void describe_edge(char *out, size_t size, const dfl_touch *touch, dfl_runnable *run,
+                          dfl_contact_mode mode, const dfl_contact_state *found, const double *x)
+{
+    const bool contact = touch->normal >= 0;
+    const double held = mode.stick ? held_by(eq_of(run), touch, x) : 0;
+    const char *what = contact && !mode.closed && found->gap <= 1e-8   ? "touches without a force"
+                       : contact && mode.closed && found->load <= 1e-8 ? "is closed without a force"
+                       : mode.stick && held >= found->limit * (1 - 1e-6) ? "sticks at its limit"
+                                                                         : NULL;
+    if (what)
+        snprintf(out, size, "contact '%s' (line %d) %s here", touch->name, touch->line, what);
+}
+
+dfl_status dfl_study_contact_edge(char *out, size_t size, dfl_runnable *run, double t,
+                                  const double *x)
+{
+    const dfl_actions *actions = &eq_of(run)->model->actions;
+    const int count = actions->touches.count;
+    *out = 0;
+    if (count == 0)
+        return DFL_OK;
+    dfl_contact_state *found = dfl_alloc(ctx_of(run), (size_t)count, sizeof *found);
+    if (!found)
+        return DFL_NO_MEMORY;
+    dfl_runnable_contacts(found, run, t, x);
+    for (int i = 0; !*out && i < count; i++)
+        describe_edge(out, size, &actions->touches.item[i], run, dfl_runnable_mode(run, i),
+                      &found[i], x);
+    dfl_free(ctx_of(run), found);
+    return DFL_OK;
 }
 
 dfl_status dfl_study_name_contacts(dfl_runnable *run, dfl_status failure)

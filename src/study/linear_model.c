@@ -55,6 +55,8 @@ dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
             status = dfl_fail(ctx_of(run), call.status, "%s", call.message);
     }
     if (!status)
+        status = dfl_study_judge(out, run, state->x);
+    if (!status)
         status = name_states(out, eq);
     if (!status)
         status = linearize_outputs(out, &rows, &call, state->x);
@@ -75,6 +77,7 @@ void dfl_linear_model_clear(dfl_linear_model *model)
         return;
     dfl_free(ctx, model->states);
     dfl_free(ctx, model->turns);
+    dfl_free(ctx, model->doubt);
     dfl_free(ctx, model->inputs);
     dfl_free(ctx, model->outputs);
     dfl_free(ctx, model->C);

@@ -44,6 +44,7 @@ typedef struct dfl_linear_model {
     const char **states; /* ny names, owned by the model; likewise: */
     const char **inputs;
     const char **outputs;
+    char *doubt;     /* the text of linear.why, if a study has found it */
     char *turns;     /* the text of names int(SPEED) of states that are small turns */
     double *C, *D;   /* no x ny, no x nu */
     dfl_expr *exprs; /* no: the outputs ... */
@@ -63,6 +64,14 @@ void dfl_linear_model_clear(dfl_linear_model *model);
 /* Adds the equations of all unknowns, for the same inputs. */
 dfl_status dfl_linear_model_add_all(dfl_linear_model *model, dfl_runnable *run,
                                     const dfl_state_found *state, const char *inputs);
+
+/* Sets linear.why and .changing if eigenvalues do not judge the state x, because of samples, contacts
+   at the end of their modes, or branches that meet there. DFL_NO_MEMORY. */
+dfl_status dfl_study_judge(dfl_linear_model *model, dfl_runnable *run, const double *x);
+/* Where an eigenvalue is zero and there are no equilibria next to the state x: sets linear.why and
+   .changing. DFL_NO_MEMORY. */
+dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, const double *x,
+                                 const dfl_modes *modes);
 
 /* A step of an input, or an impulse, and when outputs are wanted. */
 typedef struct dfl_kick {

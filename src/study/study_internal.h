@@ -156,5 +156,8 @@ dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, c
    message of a search that failed that contacts keep their modes. */
 dfl_status dfl_study_check_contacts(dfl_runnable *run, double t, const double *x);
 dfl_status dfl_study_name_contacts(dfl_runnable *run, dfl_status failure);
+/* Writes which contact is at the end of its mode at the state, or "". DFL_NO_MEMORY. */
+dfl_status dfl_study_contact_edge(char *out, size_t size, dfl_runnable *run, double t,
+                                  const double *x);
 
 #endif

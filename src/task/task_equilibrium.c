@@ -76,6 +76,8 @@ static dfl_status search(values *out, dfl_task_state *near, const dfl_task_optio
     if (!status)
         status = dfl_modes_find(&out->modes, ctx, near->linear.linear.ny, near->linear.linear.A);
     if (!status)
+        status = dfl_study_judge_zeros(&near->linear, model->runnable, near->state.x, &out->modes);
+    if (!status)
         status = dfl_columns_create(&out->columns, model->eq);
     if (!status) {
         out->outputs = dfl_alloc(ctx, (size_t)out->columns.m, sizeof *out->outputs);
@@ -226,10 +228,10 @@ static void clear(values *found, dfl_context *ctx)
     dfl_modes_clear(&found->modes);
 }
 
-/* An equilibrium is judged by its modes if it is one for longer than this instant. */
+/* An equilibrium is judged by its modes if it is one for longer than this instant, on all sides of it. */
 static bool is_judged(const dfl_task_state *near)
 {
-    return near->linear.linear.kind != DFL_AT_FROZEN;
+    return !near->linear.linear.changing;
 }
 
 static const char *stability(const values *found, const dfl_task_state *near)

@@ -36,7 +36,7 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, dfl_task_state *n
     if (status)
         return status;
     write_text(text, &near->linear);
-    dfl_task_add_completed(json, NULL);
+    dfl_task_add_completed(json, near->linear.linear.why);
     write_json(json, near);
     dfl_text_add(json, "}\n");
     return write_others(near, options);
@@ -187,7 +187,8 @@ static void write_names(dfl_text *text, const char *title, const char *const *na
 static void write_text(dfl_text *text, const dfl_linear_model *model)
 {
     const dfl_linearized *linear = &model->linear;
-    dfl_text_add(text, "at t = %.15g (%s)\n", model->t, dfl_point_kind_name(linear->kind));
+    dfl_text_add(text, "at t = %.15g (%s)%s%s\n", model->t, dfl_point_kind_name(linear->kind),
+                 linear->why ? ": " : "", linear->why ? linear->why : "");
     write_names(text, "states", model->states, linear->ny);
     write_names(text, "inputs", model->inputs, linear->nu);
     write_names(text, "outputs", model->outputs, model->no);

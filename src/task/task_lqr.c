@@ -34,8 +34,9 @@ dfl_status dfl_task_lqr(dfl_task *task)
 static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
 {
     const int ny = model->linear.ny, nu = model->linear.nu;
-    dfl_text_add(text, "at t = %.15g (%s): u = -K y\n", model->t,
-                 dfl_point_kind_name(model->linear.kind));
+    const char *why = model->linear.why;
+    dfl_text_add(text, "at t = %.15g (%s)%s%s: u = -K y\n", model->t,
+                 dfl_point_kind_name(model->linear.kind), why ? ", " : "", why ? why : "");
     dfl_text_add(text, "modes that no input reaches: %d, that no output shows: %d\n", it->unreached,
                  it->unshown);
     dfl_text_add(text, "%-24s", "K");
@@ -56,7 +57,7 @@ static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_
 static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
 {
     const int ny = model->linear.ny, nu = model->linear.nu;
-    dfl_task_add_completed(text, NULL);
+    dfl_task_add_completed(text, model->linear.why);
     dfl_task_add_at(text, model);
     dfl_text_add(text, ",\n ");
     dfl_task_add_names(text, "states", model->states, ny);

@@ -61,7 +61,7 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, dfl_task_state *n
     dfl_status status = find_modes(&modes, near, options);
     if (!status) {
         write_table(text, &modes, near);
-        dfl_task_add_completed(json, near->linear.linear.changing ? near->linear.linear.why : NULL);
+        dfl_task_add_completed(json, near->linear.linear.why);
         dfl_task_add_at(json, &near->linear);
         dfl_text_add(json, ", \"unstable\": ");
         add_unstable(json, near, &modes);
@@ -156,7 +156,8 @@ static dfl_status find_few(dfl_modes *out, dfl_task_state *near, const dfl_task_
                                dfl_runnable_eom(near->model.runnable), near->state.t, near->state.x,
                                (int)fmin(options->count, INT_MAX));
     near->linear.t = near->state.t;
-    return status;
+    near->linear.linear.ctx = near->ctx;
+    return status ? status : dfl_study_judge(&near->linear, near->model.runnable, near->state.x);
 }
 
 static dfl_status find_modes(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options)
@@ -179,6 +180,8 @@ static dfl_status find_modes(dfl_modes *out, dfl_task_state *near, const dfl_tas
     if (!status)
         status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
                                 near->linear.linear.A);
+    if (!status)
+        status = dfl_study_judge_zeros(&near->linear, near->model.runnable, near->state.x, out);
     if (!status && options->count > 0 && options->count < out->count)
         status = keep_smallest(out, (int)fmin(options->count, INT_MAX));
     return status;

@@ -13,6 +13,7 @@ typedef struct response {
 
 static dfl_status check_questions(dfl_context *ctx, const dfl_task_options *options);
 static dfl_status find_response(response *out, const dfl_task_state *near, dfl_context *ctx);
+static void add_notice(dfl_text *text, const response *it, const dfl_linear_model *model);
 static void write_table(dfl_text *text, const response *it, const dfl_linear_model *model);
 static dfl_status write_json(dfl_text *text, const response *it, const dfl_task_state *near);
 static void add_numbers(dfl_text *text, const char *key, const double *first, int count,
@@ -51,10 +52,8 @@ dfl_status dfl_task_response(dfl_task *task)
     }
     if (!status)
         status = dfl_task_write_pages(options, near, "response", &task->json, NULL);
-    if (!status && it.poles)
-        dfl_text_add(&task->note,
-                     "%d of the frequencies %s an undamped pole, where the response is infinite",
-                     it.poles, it.poles > 1 ? "are" : "is");
+    if (!status)
+        add_notice(&task->note, &it, &near->linear);
     dfl_free(ctx, it.re);
     dfl_free(ctx, it.im);
     dfl_free(ctx, it.step.linear);
@@ -91,6 +90,19 @@ static dfl_status find_response(response *out, const dfl_task_state *near, dfl_c
                                   out->count);
 }
 
+/* What a reader of the numbers must know. */
+static void add_notice(dfl_text *text, const response *it, const dfl_linear_model *model)
+{
+    const char *why = model->linear.why;
+    if (why)
+        dfl_text_add(text, "the response is that of the linear equations at this state (%s): %s",
+                     dfl_point_kind_name(model->linear.kind), why);
+    if (it->poles)
+        dfl_text_add(text,
+                     "%s%d of the frequencies %s an undamped pole, where the response is infinite",
+                     why ? "; " : "", it->poles, it->poles > 1 ? "are" : "is");
+}
+
 /* omega, then magnitude, phase (continuous), real and imaginary part of each response. */
 static void write_table(dfl_text *text, const response *it, const dfl_linear_model *model)
 {
@@ -125,14 +137,10 @@ static dfl_status write_json(dfl_text *text, const response *it, const dfl_task_
     const dfl_linear_model *model = &near->linear;
     const dfl_linear_equations linear = dfl_linear_model_equations(model);
     const int no = linear.no, each = no * linear.nu;
-    dfl_text_add(text, "{\"status\": \"completed\", \"message\": ");
-    if (it->poles)
-        dfl_text_add(text,
-                     "\"the response is infinite at %d of the frequencies, an undamped pole\"",
-                     it->poles);
-    else
-        dfl_text_add(text, "null");
-    dfl_text_add(text, ", ");
+    dfl_text notice = {.ctx = text->ctx};
+    add_notice(&notice, it, model);
+    dfl_task_add_completed(text, notice.length ? dfl_text_string(&notice) : NULL);
+    dfl_text_clear(&notice);
     dfl_task_add_at(text, model);
     dfl_text_add(text, ",\n ");
     dfl_status status = add_poles(text, near);

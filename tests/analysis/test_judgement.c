@@ -1,0 +1,81 @@
+/* Where eigenvalues do not tell whether a state is stable, and where they do. */
+#include "near.h"
+
+#define MASS "local x, v = position('x'), velocity\nkinetic(v(x)^2/2)\n"
+#define RUN "\nsimulate{ to = 1 }"
+
+/* NULL: it is judged; else a part of the reason. */
+static void expect(const char *text, const char *reason)
+{
+    near it = near_find(text, NULL, NULL);
+    scripted_expect(&it.s, dfl_study_judge_zeros(&it.linear, it.s.run, it.state.x, &it.modes));
+    const char *why = it.linear.linear.why;
+    assert_int_equal(it.linear.linear.changing, reason != NULL);
+    if (reason && !strstr(why, reason))
+        fail_msg("'%s' does not contain '%s'", why, reason);
+    assert_true(reason || !why);
+    near_free(&it);
+}
+
+static void instants_are_not_judged(void **state)
+{
+    (void)state;
+    expect(MASS "force(x, -4*x)" RUN, NULL);
+    expect(MASS "force(x, -4*x)\ninitial{ x = 1 }" RUN, "not balanced");
+}
+
+/* Unstable on one side only; a force that jumps; friction by a sign. */
+static void branches_that_meet_are_not_judged_unless_they_agree(void **state)
+{
+    (void)state;
+    expect(MASS "force(x, select(x, 100*x, -10*x))" RUN, "x in force, line 3");
+    expect(MASS "potential(5*abs(x))" RUN, "x in potential, line 3");
+    expect(MASS "force(x, -4*x - 2*sign(v(x)))" RUN, "der(x)");
+    expect(MASS "force(x, -4*x - max(x, 0)^3)" RUN, NULL);
+    expect(MASS "force(x, -4*x - 30*max(x - 0.1, 0))" RUN, NULL);
+}
+
+static void samples_are_not_judged(void **state)
+{
+    (void)state;
+    const char *const control = MASS "local u = discrete('u', 0)\n"
+                                     "sample('control', { period = 0.1, set = { [u] = -4*x } })\n"
+                                     "force(x, u)";
+    char text[400];
+    snprintf(text, sizeof text, "%s" RUN, control);
+    expect(text, "'control' (line 4) acts at instants");
+    snprintf(text, sizeof text, "%s\ninitial{ x = 1 }" RUN, control);
+    expect(text, "changes u from 0 to -4");
+}
+
+static void friction_is_judged_within_its_limit(void **state)
+{
+    (void)state;
+    expect(MASS "force(x, 2)\nfriction('f', x, { load = 3 })" RUN, NULL);
+    expect(MASS "force(x, 3)\nfriction('f', x, { load = 3 })" RUN, "sticks at its limit");
+}
+
+/* x'' = -x^2 leaves zero on one side, -x^3 does not, and both have the same eigenvalues; along a circle of equilibria,
+   a valley, and for a mass without forces all is indifferent. */
+static void zero_eigenvalues_are_judged_by_equilibria_beside_them(void **state)
+{
+    (void)state;
+    expect(MASS "force(x, -x^2)" RUN, "zero");
+    expect(MASS "force(x, -x^3 - v(x))" RUN, "zero");
+    expect(MASS "force(x, -v(x))" RUN, NULL);
+    expect("local x, y = position('x', 'y')\nkinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+           "potential(5*(sqrt(x^2 + y^2) - 1)^2)\ninitial{ x = 0.6, y = 0.8 }" RUN,
+           NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instants_are_not_judged),
+        cmocka_unit_test(branches_that_meet_are_not_judged_unless_they_agree),
+        cmocka_unit_test(samples_are_not_judged),
+        cmocka_unit_test(friction_is_judged_within_its_limit),
+        cmocka_unit_test(zero_eigenvalues_are_judged_by_equilibria_beside_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
