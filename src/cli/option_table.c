@@ -230,8 +230,14 @@ static const row table[] = {
      "`ccsaq`, "
      "`lbfgs`, `tnewton` with gradients, `bobyqa`, `cobyla` without, and the global ones `isres`, "
      "`crs`, `direct`. Without it `lm` for a fit, `slsqp` with limits, else `bfgs`."},
-    {"output", CLI_LIST, CLI_GRADIENT | CLI_OPTIMIZE, FIELDS(output, noutput), "FILE",
-     "standard output", "json", NULL, "to FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_GRADIENT, FIELDS(output, noutput), "FILE", "standard output",
+     "json csv h5 hdf5 html svg", NULL,
+     "to FILE.json; FILE.csv, .h5, .html or .svg: the run with columns d(x)/d(L)",
+     "Write a file: `.json` has the object of `--json`; `.csv` and `.h5` have the rows of the run "
+     "with a column `d(x)/d(L)` for each derivative, `.svg` plots of them, and `.html` a page with "
+     "sliders that move the motion to first order. Repeatable."},
+    {"output", CLI_LIST, CLI_OPTIMIZE, FIELDS(output, noutput), "FILE", "standard output", "json",
+     NULL, "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
      "json mat m h5 hdf5", NULL,

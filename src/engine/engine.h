@@ -193,6 +193,15 @@ dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *e
    belong to the runnable, until the next call. */
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
 
+/* Expressions with their derivatives by symbols, prepared once: `values` (nrows) and `slopes` (nrows x ncols) at a
+   state; `a` may be NULL if none of them depends on accelerations. DFL_NO_MEMORY. */
+typedef struct dfl_probe dfl_probe;
+dfl_status dfl_probe_create(dfl_probe **out, dfl_runnable *run, const dfl_expr *rows, int nrows,
+                            const dfl_expr *symbols, int ncols);
+void dfl_probe_free(dfl_probe *probe);
+void dfl_probe_evaluate(double *values, double *slopes, const dfl_probe *probe, double t,
+                        const double *x, const double *a);
+
 /* Derivatives of such expressions by symbols, nrows x ncols. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *rows, int nrows,
                                const dfl_expr *symbols, int ncols, double t, const double *x,

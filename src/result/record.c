@@ -15,10 +15,18 @@ static dfl_status describe_parameters(dfl_record *record);
 static dfl_status describe_files(dfl_record *record);
 static dfl_status describe_events(dfl_record *record);
 static dfl_status describe_scene(dfl_record *record);
+static dfl_status widen(dfl_record *record, const char *const *more, int nmore, int moves);
 static dfl_status make_room(dfl_record *record);
 
 dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const dfl_fact *options,
                              int noptions)
+{
+    return dfl_record_create_wide(out, eq, options, noptions, NULL, 0, 0);
+}
+
+dfl_status dfl_record_create_wide(dfl_record **out, const dfl_equations *eq,
+                                  const dfl_fact *options, int noptions, const char *const *more,
+                                  int nmore, int moves)
 {
     dfl_context *ctx = eq->model->ctx;
     *out = NULL;
@@ -33,6 +41,8 @@ dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const df
     dfl_status status = dfl_columns_create(&record->columns, eq);
     if (!status)
         status = describe(record);
+    if (!status && nmore > 0)
+        status = widen(record, more, nmore, moves);
     if (!status)
         status = make_room(record);
     if (status) {
@@ -194,6 +204,32 @@ static dfl_status describe_scene(dfl_record *record)
     record->about.nscene = columns;
     record->about.scene_names = names;
     return status;
+}
+
+/* More columns behind the outputs, and behind the numbers of the scene. */
+static dfl_status widen(dfl_record *record, const char *const *more, int nmore, int moves)
+{
+    dfl_description *about = &record->about;
+    const size_t all = (size_t)(about->n + about->m), scene = (size_t)about->nscene;
+    const char **names = dfl_record_alloc(record, all + (size_t)nmore, sizeof *names);
+    const char **units = dfl_record_alloc(record, all + (size_t)nmore, sizeof *units);
+    const char **shown = dfl_record_alloc(record, scene * (size_t)(1 + moves), sizeof *shown);
+    if (!names || !units || !shown)
+        return DFL_NO_MEMORY;
+    memcpy(names, about->names, all * sizeof *names);
+    memcpy(units, about->units, all * sizeof *units);
+    for (size_t i = 0; i < (size_t)nmore; i++) {
+        names[all + i] = more[i];
+        units[all + i] = "";
+    }
+    for (size_t i = 0; i < scene * (size_t)(1 + moves); i++)
+        shown[i] = about->scene_names[i % scene];
+    about->m += nmore;
+    about->names = names;
+    about->units = units;
+    about->nscene *= 1 + moves;
+    about->scene_names = shown;
+    return DFL_OK;
 }
 
 static dfl_status make_room(dfl_record *record)

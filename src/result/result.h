@@ -166,6 +166,11 @@ typedef struct dfl_record dfl_record;
 /* Describes a run of `eq`, which must outlive the record, as must the options. DFL_NO_MEMORY. */
 dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const dfl_fact *options,
                              int noptions);
+/* The same with more numbers in every row: columns of these names, which must outlive the record, behind the
+   outputs; and `moves` times as many numbers as the scene has, behind them. */
+dfl_status dfl_record_create_wide(dfl_record **out, const dfl_equations *eq,
+                                  const dfl_fact *options, int noptions, const char *const *more,
+                                  int nmore, int moves);
 /* Frees the record; files that are still open are closed as they are. NULL is allowed. */
 void dfl_record_free(dfl_record *record);
 /* Removes the files that are open, and leaves those alone that they would have replaced. */

@@ -4,7 +4,7 @@
 
 #include "result/result.h"
 
-enum { DFL_RECORD_BLOCKS = 14, DFL_COUNTERS = 15, DFL_STATISTICS = 3 };
+enum { DFL_RECORD_BLOCKS = 17, DFL_COUNTERS = 15, DFL_STATISTICS = 3 };
 
 struct dfl_record {
     dfl_context *ctx;

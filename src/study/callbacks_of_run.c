@@ -166,13 +166,24 @@ void dfl_study_tell(dfl_log_level level, const char *text, void *user)
 }
 
 /* Writes a row everywhere, unless the last one was already there. */
+void dfl_study_evaluate_row(double *outputs, double *scene, dfl_simulation *sim, double t,
+                            const double *x)
+{
+    const dfl_model *model = sim->eq->model;
+    dfl_runnable_outputs(outputs, sim->run, t, x);
+    if (sim->drawn)
+        dfl_runnable_scene(scene, sim->run, t, x);
+    if (sim->more)
+        dfl_study_note_trouble(sim, sim->more(outputs + model->count[DFL_AN_OUTPUT],
+                                              sim->drawn ? scene + dfl_scene_columns(model) : NULL,
+                                              sim, t, x));
+}
+
 bool dfl_study_store_row(dfl_simulation *sim, double t, const double *x)
 {
     if (t == sim->row_time)
         return true;
-    dfl_runnable_outputs(sim->outputs, sim->run, t, x);
-    if (sim->drawn)
-        dfl_runnable_scene(sim->scene, sim->run, t, x);
+    dfl_study_evaluate_row(sim->outputs, sim->scene, sim, t, x);
     dfl_study_check_row(sim, t, x);
     if (sim->record)
         dfl_study_note_trouble(

@@ -7,10 +7,12 @@ static dfl_status find_outputs(dfl_gradient *out, dfl_expr *expr, dfl_runnable *
 
 dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const struct dfl_settings *settings, const char *by,
-                              const char *const *of, int nof, const dfl_variation *variation)
+                              const char *const *of, int nof, const dfl_variation *variation,
+                              dfl_record *record)
 {
     dfl_context *ctx = ctx_of(run);
-    gradient_run it = {.run = run, .settings = settings, .variation = variation, .nof = nof};
+    gradient_run it = {
+        .run = run, .settings = settings, .variation = variation, .nof = nof, .record = record};
     *out = (dfl_gradient){.ctx = ctx};
     dfl_expr *expr = dfl_exprs(eq_of(run), nof);
     dfl_status status = expr ? find_parameters(out, &it, by) : DFL_NO_MEMORY;

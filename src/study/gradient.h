@@ -3,6 +3,7 @@
 #define DFL_STUDY_GRADIENT_H
 
 #include "engine/engine.h"
+#include "result/result.h"
 
 struct dfl_settings;
 
@@ -36,10 +37,13 @@ typedef struct dfl_gradient {
 /* Runs the model and follows the derivatives of its state by the parameters, inputs and initial values
    in `by`, names separated by commas; then those of outputs or variables `of` at the end. `run` must have
    all equations as expressions. The caller clears *out also after a failure. DFL_INVALID: a name that does not exist, a
-   parameter that the script uses as a number, a model whose derivatives cannot be followed. */
+   parameter that the script uses as a number, a model whose derivatives cannot be followed. `record`, if there
+   is one, gets the rows of the run, with nof x count derivatives behind the outputs (those of the first `of`
+   first) and those of every number of the scene behind it (by the first parameter first). */
 dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const struct dfl_settings *settings, const char *by,
-                              const char *const *of, int nof, const dfl_variation *variation);
+                              const char *const *of, int nof, const dfl_variation *variation,
+                              dfl_record *record);
 void dfl_gradient_clear(dfl_gradient *gradient);
 
 /* out (nof x count): the same derivatives by extrapolated differences of runs nearby, each ten times as accurate

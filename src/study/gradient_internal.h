@@ -17,6 +17,14 @@ typedef struct followed {
     double value;      /* ... its value */
 } followed;
 
+/* Expressions whose values and derivatives are wanted along a run (gradient_values.c). */
+typedef struct totals {
+    int nrows, ncols;
+    bool forces; /* they depend on multipliers */
+    dfl_probe *probe;
+    double *slopes; /* nrows x ncols, by all symbols */
+} totals;
+
 /* A run and what is followed along it. */
 typedef struct gradient_run {
     dfl_runnable *run;
@@ -31,14 +39,35 @@ typedef struct gradient_run {
     double *gradient;         /* nof x count */
     double *at;               /* count, or NULL: the values of what is followed */
     long steps;
-    double t; /* the end */
+    double t;           /* the end */
+    dfl_record *record; /* gets rows of the run with the derivatives of the values, or NULL */
 
     followed *followed; /* count */
-    dfl_expr *symbols;  /* x, then those of `followed` */
+    dfl_expr *symbols;  /* of `followed` */
     double *x;          /* n: the start */
     double *size;       /* of each of `followed` */
     double *start;      /* n x count: its derivatives */
+    dfl_parameters parameters;
+    totals wanted;   /* of expr, each once ... */
+    int *wanted_row; /* ... nof: and its row */
+    double *found;   /* their values and derivatives */
+    totals scene;    /* of its numbers, if a file shows it ... */
+    double *place;   /* ... and their values and derivatives */
 } gradient_run;
+
+/* Prepares them once the solver follows; the caller clears *out also after a failure. */
+dfl_status dfl_totals_create(totals *out, const gradient_run *it, const dfl_expr *rows, int nrows);
+void dfl_totals_clear(totals *it, dfl_context *ctx);
+/* value (nrows) and total (nrows x count) at a state that the solver has reached. DFL_INVALID: derivatives
+   of forces are not determined. */
+dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const gradient_run *it,
+                               dfl_solver *solver, double t, const double *x);
+
+/* gradient_curves.c: the derivatives in the rows of a run's files. */
+void dfl_gradient_curves_take(dfl_simulation *sim, const gradient_run *it);
+dfl_status dfl_gradient_curves_begin(gradient_run *it);
+dfl_status dfl_gradient_curves_close(gradient_run *it, dfl_summary *summary, dfl_status status);
+void dfl_gradient_curves_clear(gradient_run *it);
 
 /* Looks names up in it->followed, which has room for them: as in --by. */
 dfl_status dfl_gradient_parameter(followed *out, const gradient_run *it, const char *option,

@@ -2,14 +2,14 @@
    it. */
 #include "study/gradient_internal.h"
 
-#include "linalg/linalg.h"
-
 #include <math.h>
 #include <string.h>
 
 static dfl_status check(const gradient_run *it);
 static dfl_status allocate(gradient_run *it);
-static dfl_status find_slopes(dfl_parameters *out, gradient_run *it);
+static dfl_status begin(dfl_simulation *sim, void *user);
+static dfl_status find_slopes(gradient_run *it);
+static dfl_status find_wanted(gradient_run *it);
 static void find_sizes(gradient_run *it);
 static dfl_status advance(gradient_run *it, dfl_simulation *sim);
 static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t);
@@ -59,30 +59,44 @@ void dfl_loaded_clear(dfl_loaded *loaded)
 
 dfl_status dfl_gradient_follow(gradient_run *it)
 {
-    dfl_simulation sim = {
-        .ctx = ctx_of(it->run), .run = it->run, .eq = eq_of(it->run), .settings = it->settings};
-    dfl_parameters parameters;
+    dfl_simulation sim = {.ctx = ctx_of(it->run),
+                          .run = it->run,
+                          .eq = eq_of(it->run),
+                          .settings = it->settings,
+                          .open = begin,
+                          .user = it};
     dfl_summary summary;
     dfl_status status = check(it);
     if (!status)
         status = allocate(it);
     if (!status)
-        status = find_slopes(&parameters, it);
+        status = find_slopes(it);
     if (!status)
         status = dfl_gradient_start(it); /* before the run keeps branches */
     if (!status) {
         find_sizes(it);
+        dfl_gradient_curves_take(&sim, it);
         status = dfl_simulation_begin(&sim);
     }
-    if (!status)
-        status = dfl_solver_follow(sim.solver, &parameters, it->start);
     if (!status)
         status = advance(it, &sim);
     if (sim.started)
         status = dfl_simulation_end(&summary, &sim, status);
+    if (sim.started)
+        status = dfl_gradient_curves_close(it, &summary, status);
     dfl_simulation_clear(&sim);
     clear(it);
     return status;
+}
+
+/* Before the first row. */
+static dfl_status begin(dfl_simulation *sim, void *user)
+{
+    gradient_run *it = user;
+    dfl_status status = dfl_solver_follow(sim->solver, &it->parameters, it->start);
+    if (!status)
+        status = find_wanted(it);
+    return status ? status : dfl_gradient_curves_begin(it);
 }
 
 static dfl_status check(const gradient_run *it)
@@ -100,23 +114,46 @@ static dfl_status allocate(gradient_run *it)
 {
     dfl_context *ctx = ctx_of(it->run);
     const size_t n = (size_t)eq_of(it->run)->n, count = (size_t)it->count, d = sizeof(double);
-    it->symbols = dfl_exprs(eq_of(it->run), (int)(n + count));
+    const size_t nof = (size_t)it->nof;
+    it->symbols = dfl_exprs(eq_of(it->run), it->count);
+    it->wanted_row = dfl_alloc(ctx, nof, sizeof *it->wanted_row);
+    it->found = dfl_alloc(ctx, nof * (1 + count), d);
     it->x = dfl_alloc(ctx, n, d);
     it->start = dfl_alloc(ctx, n * count, d);
     it->size = dfl_alloc(ctx, count, d);
-    return it->symbols && it->x && it->start && it->size ? DFL_OK : DFL_NO_MEMORY;
+    return it->symbols && it->wanted_row && it->found && it->x && it->start && it->size
+               ? DFL_OK
+               : DFL_NO_MEMORY;
 }
 
 /* Initial values have no symbol: no row depends on them. */
-static dfl_status find_slopes(dfl_parameters *out, gradient_run *it)
+static dfl_status find_slopes(gradient_run *it)
 {
-    const int n = eq_of(it->run)->n;
-    for (int i = 0; i < n; i++)
-        it->symbols[i] = eq_of(it->run)->x[i].symbol;
     for (int j = 0; j < it->count; j++)
-        it->symbols[n + j] = it->followed[j].symbol;
-    const dfl_status status = dfl_runnable_parameters(out, it->run, it->symbols + n, it->count);
-    out->size = it->size;
+        it->symbols[j] = it->followed[j].symbol;
+    const dfl_status status =
+        dfl_runnable_parameters(&it->parameters, it->run, it->symbols, it->count);
+    it->parameters.size = it->size;
+    return status;
+}
+
+/* The expressions whose values are wanted, each of them once. */
+static dfl_status find_wanted(gradient_run *it)
+{
+    dfl_expr *rows = dfl_exprs(eq_of(it->run), it->nof);
+    int count = 0;
+    if (!rows)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < it->nof; i++) {
+        int row = 0;
+        while (row < count && rows[row] != it->expr[i])
+            row++;
+        rows[row] = it->expr[i];
+        count += row == count;
+        it->wanted_row[i] = row;
+    }
+    const dfl_status status = dfl_totals_create(&it->wanted, it, rows, count);
+    dfl_free(ctx_of(it->run), rows);
     return status;
 }
 
@@ -163,51 +200,24 @@ static dfl_status advance(gradient_run *it, dfl_simulation *sim)
     return status;
 }
 
-/* gradient[i] += (d expr[i] / d symbols) change; `change` is ncols x count, NULL: the identity. */
-static dfl_status add_slopes(gradient_run *it, int i, const dfl_expr *symbols, int ncols,
-                             const double *change, double t, const double *x, const double *a)
-{
-    dfl_context *ctx = ctx_of(it->run);
-    double *slopes = dfl_alloc(ctx, (size_t)ncols, sizeof *slopes);
-    dfl_status status =
-        slopes ? dfl_runnable_slopes(slopes, it->run, &it->expr[i], 1, symbols, ncols, t, x, a)
-               : DFL_NO_MEMORY;
-    if (!status && change)
-        dfl_gemm(1, it->count, ncols, 1, slopes, 1, change, ncols, 1, it->gradient + i, it->nof);
-    for (int j = 0; !status && !change && j < it->count; j++)
-        it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] += slopes[j];
-    dfl_free(ctx, slopes);
-    return status;
-}
-
-/* The values that are wanted at t: o_x x_theta + o_a a_theta + o_theta + o_d d_theta. */
+/* The values that are wanted at t. */
 static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
 {
-    const dfl_equations *eq = eq_of(it->run);
-    const dfl_derivatives by = dfl_solver_derivatives(solver);
-    const double *x = dfl_solver_state(solver), *a = by.accelerations;
-    const dfl_expr *memory;
-    const double *of_memory;
-    int nmemory;
-    dfl_status status = DFL_OK;
-    dfl_runnable_memory(&memory, &of_memory, &nmemory, it->run);
+    const int rows = it->wanted.nrows;
+    double *value = it->found, *slope = it->found + rows;
+    bool any = false;
+    for (int i = 0; i < it->nof; i++)
+        any = any || time_of(it, i) == t;
+    const dfl_status status = any ? dfl_totals_evaluate(value, slope, &it->wanted, it, solver, t,
+                                                        dfl_solver_state(solver))
+                                  : DFL_OK;
     for (int i = 0; !status && i < it->nof; i++) {
         if (time_of(it, i) != t)
             continue;
-        const unsigned forces = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
-        if (by.redundant > 0 && dfl_node_of(eq->graph, it->expr[i])->depends & forces)
-            return dfl_fail(ctx_of(it->run), DFL_INVALID,
-                            "constraints are redundant, so derivatives of their forces are not "
-                            "determined; ask for other outputs");
-        status = dfl_runnable_values(&it->value[i], it->run, &it->expr[i], 1, t, x, a);
-        if (!status)
-            status = add_slopes(it, i, it->symbols, eq->n, by.x, t, x, a);
-        if (!status && dfl_depends(eq->graph, it->expr[i], DFL_SYM_A))
-            status = add_slopes(it, i, eq->a, eq->nv, by.a, t, x, a);
-        if (!status)
-            status = add_slopes(it, i, it->symbols + eq->n, it->count, NULL, t, x, a);
-        if (!status && nmemory > 0)
-            status = add_slopes(it, i, memory, nmemory, of_memory, t, x, a);
+        it->value[i] = value[it->wanted_row[i]];
+        for (int j = 0; j < it->count; j++)
+            it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] =
+                slope[j * rows + it->wanted_row[i]];
     }
     return status;
 }
@@ -215,6 +225,10 @@ static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
 static void clear(gradient_run *it)
 {
     dfl_context *ctx = ctx_of(it->run);
+    dfl_totals_clear(&it->wanted, ctx);
+    dfl_gradient_curves_clear(it);
+    dfl_free(ctx, it->wanted_row);
+    dfl_free(ctx, it->found);
     dfl_free(ctx, it->symbols);
     dfl_free(ctx, it->x);
     dfl_free(ctx, it->start);

@@ -10,8 +10,10 @@ dfl_status dfl_study_jumps_create(dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
     sim->kept.x = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof(double));
-    sim->kept.outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof(double));
-    sim->kept.scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof(double));
+    const size_t outputs = (size_t)(model->count[DFL_AN_OUTPUT] + sim->nmore);
+    const size_t scene = (size_t)(dfl_scene_columns(model) + sim->nmore_scene);
+    sim->kept.outputs = dfl_alloc(sim->ctx, outputs, sizeof(double));
+    sim->kept.scene = dfl_alloc(sim->ctx, scene, sizeof(double));
     return sim->kept.x && sim->kept.outputs && sim->kept.scene ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -26,9 +28,7 @@ void dfl_study_keep_row(dfl_simulation *sim, double t, const double *x)
 {
     sim->kept.t = t;
     memcpy(sim->kept.x, x, (size_t)sim->eq->n * sizeof *x);
-    dfl_runnable_outputs(sim->kept.outputs, sim->run, t, x);
-    if (sim->drawn)
-        dfl_runnable_scene(sim->kept.scene, sim->run, t, x);
+    dfl_study_evaluate_row(sim->kept.outputs, sim->kept.scene, sim, t, x);
     sim->kept.energy = dfl_runnable_energy(sim->run, t, x);
     sim->kept.residuals = dfl_solver_residuals(sim->solver);
 }

@@ -76,12 +76,14 @@ void dfl_simulation_clear(dfl_simulation *sim)
 static dfl_status prepare(dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
-    sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
+    const size_t outputs = (size_t)(model->count[DFL_AN_OUTPUT] + sim->nmore);
+    const size_t scene = (size_t)(dfl_scene_columns(model) + sim->nmore_scene);
+    sim->outputs = dfl_alloc(sim->ctx, outputs, sizeof *sim->outputs);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
     sim->event_names =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_names);
-    sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
+    sim->scene = dfl_alloc(sim->ctx, scene, sizeof *sim->scene);
     if (!sim->outputs || !sim->event_kinds || !sim->event_names || !sim->scene ||
         dfl_study_tolerances_create(sim) || dfl_study_jumps_create(sim) ||
         dfl_study_switches_create(sim))

@@ -13,6 +13,16 @@
 #include "study/optimize.h"
 #include "study/trends.h"
 
+/* Names separated by commas; the caller clears *out also after a failure. DFL_INVALID:
+   a name is empty. */
+typedef struct dfl_name_list {
+    int count;
+    char *text;
+    const char **name;
+} dfl_name_list;
+dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char *list);
+void dfl_name_list_clear(dfl_name_list *names, dfl_context *ctx);
+
 /* ---- settings and one run ---- */
 
 /* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
@@ -89,11 +99,15 @@ struct dfl_simulation {
     dfl_watch_fn watch; /* or NULL */
     dfl_log_fn log;     /* or NULL */
     dfl_met_fn met;     /* or NULL */
-    void *user;         /* given to open, watch, log and met */
+    void *user;         /* given to open, watch, log and met; `more` finds it here */
     bool all_events;    /* the summary lists every event */
-    dfl_trends *trends; /* columns whose extrema and means are wanted, or NULL */
-    const void *saved;  /* a saved run from which this one goes on, or NULL ... */
-    size_t saved_size;  /* ... and its size */
+    dfl_status (*more)(
+        double *outputs, double *scene, dfl_simulation *sim, double t,
+        const double *x);   /* or NULL: nmore numbers of each row behind its outputs, ... */
+    int nmore, nmore_scene; /* ... and nmore_scene behind its scene (NULL: not drawn) */
+    dfl_trends *trends;     /* columns whose extrema and means are wanted, or NULL */
+    const void *saved;      /* a saved run from which this one goes on, or NULL ... */
+    size_t saved_size;      /* ... and its size */
 
     bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;

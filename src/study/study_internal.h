@@ -76,9 +76,12 @@ void dfl_study_jumps_clear(dfl_simulation *sim);
 void dfl_study_keep_row(dfl_simulation *sim, double t, const double *x);
 bool dfl_study_store_kept(dfl_simulation *sim);
 
-/* callbacks_of_run.c: all callbacks of the solver; a row, unless the last one was there, and a step to
-   all files, false: the run has to stop; a message, a notice; the first failure of a writer is kept. */
+/* callbacks_of_run.c: all callbacks of the solver; what a row has besides the state; a row, unless the last one
+   was there, and a step to all files, false: the run has to stop; a message, a notice; the first failure of a
+   writer is kept. */
 void dfl_study_listen(dfl_solver_options *options, dfl_simulation *sim);
+void dfl_study_evaluate_row(double *outputs, double *scene, dfl_simulation *sim, double t,
+                            const double *x);
 bool dfl_study_store_row(dfl_simulation *sim, double t, const double *x);
 bool dfl_study_store_step(dfl_simulation *sim, double t_old, double t, double energy);
 void dfl_study_tell(dfl_log_level level, const char *text, void *sim);
@@ -134,16 +137,6 @@ int dfl_study_done_by_event(dfl_simulation *sim, double t);
 /* The message about an operation that leaves its domain at (t, x); DFL_OK: there is none
    (explain_domain.c). */
 dfl_status dfl_explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
-
-/* name_list.c: names separated by commas; the caller clears *out also after a failure. DFL_INVALID:
-   a name is empty. */
-typedef struct dfl_name_list {
-    int count;
-    char *text;
-    const char **name;
-} dfl_name_list;
-dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char *list);
-void dfl_name_list_clear(dfl_name_list *names, dfl_context *ctx);
 
 /* linear_model.c: the expression and name of an output that is declared, or of a variable. */
 dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *run,

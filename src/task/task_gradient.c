@@ -21,10 +21,11 @@ dfl_status dfl_task_gradient(dfl_task *it)
     dfl_task_again again = {.near = near, .options = &it->options};
     const dfl_variation variation = dfl_task_variation(&again);
     dfl_text by = {.ctx = it->ctx};
+    dfl_gradient_files files = {0};
     const char **of = NULL;
     int nof = 0;
-    dfl_status status =
-        dfl_task_derive(near, &it->options, ".json", &(dfl_derivation){.purpose = DFL_TO_FOLLOW});
+    dfl_status status = dfl_task_derive(near, &it->options, ".json .csv .h5 .hdf5 .html .svg",
+                                        &(dfl_derivation){.purpose = DFL_TO_FOLLOW});
     if (!status)
         status = dfl_settings_check_end(&near->settings, &near->model.choices, near->model.model);
     if (!status)
@@ -32,16 +33,20 @@ dfl_status dfl_task_gradient(dfl_task *it)
     if (!status)
         status = name_parameters(&by, near, &it->options);
     if (!status)
+        status = dfl_gradient_files_open(&files, it, by.data, of, nof);
+    if (!status)
         status = dfl_study_gradient(&gradient, near->model.runnable, &near->settings, by.data, of,
-                                    nof, &variation);
+                                    nof, &variation, files.record);
     double *checked = NULL;
     if (!status && it->options.check)
         status = check(&checked, it, &gradient, &variation);
     if (!status) {
         write_text(&it->text, &gradient, checked);
         write_json(&it->json, &gradient, checked);
+        status = dfl_gradient_files_write(it);
     }
     dfl_free(it->ctx, checked);
+    dfl_gradient_files_clear(&files);
     dfl_gradient_clear(&gradient);
     dfl_free(it->ctx, of);
     dfl_text_clear(&by);

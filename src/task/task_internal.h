@@ -92,6 +92,21 @@ void dfl_task_add_shapes(dfl_text *json, const dfl_task_state *near, const dfl_m
 dfl_status dfl_task_write_pages(const dfl_task_options *options, const dfl_task_state *near,
                                 const char *command, const dfl_text *json, const dfl_modes *modes);
 
+/* The files of a gradient with a row per time, FILE.csv and so on; and FILE.json (gradient_files.c). The caller
+   clears it also after a failure. */
+typedef struct dfl_gradient_files {
+    dfl_context *ctx;
+    dfl_record *record; /* NULL: there are none */
+    dfl_fact facts[DFL_MOST_SETTINGS + 1];
+    dfl_name_list by;
+    char **names; /* of the columns */
+    int count;
+} dfl_gradient_files;
+dfl_status dfl_gradient_files_open(dfl_gradient_files *it, dfl_task *task, const char *by,
+                                   const char *const *of, int nof);
+dfl_status dfl_gradient_files_write(const dfl_task *task);
+void dfl_gradient_files_clear(dfl_gradient_files *it);
+
 /* Outputs after a step or an impulse of each input, `count` rows of all outputs, one input after another
    (kick_tables.c); nothing is computed unless the options ask for it. */
 typedef struct dfl_task_kicks {

@@ -339,6 +339,34 @@ async function useAnalyses(browser) {
   await bode.context.close();
 }
 
+// Sliders of a gradient: the scene and the curves follow by the derivatives that the CSV has, also from the stored result.
+async function useSliders(browser) {
+  const path = (end) => join(work, `gradient${end}`);
+  driftless("gradient", join(examples, "pendulum.lua"), "--of", "x", "--by", "g,initial(der(y))", "--quiet", "--to", "1", "--every", "0.02", "--output", path(".html"), "--output", path(".h5"), "--output", path(".csv"));
+  driftless("view", path(".h5"), "--quiet", "--output", path("-view.html"));
+  const { names, rows } = readCsv(path(".csv"));
+  const [x, slope] = ["x", "d(x)/d(g)"].map((name) => rows.map((row) => row[names.indexOf(name)]));
+  for (const end of [".html", "-view.html"]) {
+    const { page, context, troubles } = await open(browser, path(end));
+    const look = () => page.evaluate(() => driftless.report.frames.columns.filter((column) => typeof column === "object").map((column) => [...column]));
+    const before = await look();
+    const k = before.findIndex((column) => column.every((v, i) => Math.abs(v - x[i]) < 1e-6 * (1 + Math.abs(x[i]))));
+    check(k >= 0, `gradient${end}: the scene has the motion of the CSV`);
+    await page.locator("input[data-parameter='g']").fill("50");
+    const after = await look();
+    const change = Number(await page.evaluate(() => document.querySelector("input[data-parameter='g']").parentElement.querySelector("output").textContent)) - 13.75;
+    check(Math.abs(change - 1.375) < 1e-9, `gradient${end}: half way is a tenth of g`);
+    check(after[k].every((v, i) => Math.abs(v - x[i] - change * slope[i]) < 1e-5), `gradient${end}: the scene follows to first order`);
+    const curve = await page.evaluate(() => [...document.querySelectorAll("figure.plot")][0].plot.data[2]);
+    check(Object.values(curve).every((v, i) => Math.abs(v - x[i] - change * slope[i]) < 1e-9), `gradient${end}: and the curve`);
+    if (images && end === ".html") await page.screenshot({ path: join(images, "gradient.png") });
+    await page.locator("#reset").click();
+    check(JSON.stringify(await look()) === JSON.stringify(before), `gradient${end}: reset goes back`);
+    check(troubles.length === 0, `gradient${end}: no errors ${troubles.join("; ")}`);
+    await context.close();
+  }
+}
+
 // Marks, lanes and impulses, of a run and of its stored result.
 async function useSwitches(browser) {
   const path = (name, end) => join(work, `${name}${end}`);
@@ -414,6 +442,7 @@ try {
   await useDegenerate(browser);
   await useStored(browser);
   await useAnalyses(browser);
+  await useSliders(browser);
   await useSwitches(browser);
   await useDarkAndNarrow(browser);
   await useLong(browser);

@@ -47,7 +47,7 @@ static found gradient_of(const char *text, const char *const *of, int nof, const
     settings.to = to;
     settings.solver.rtol = settings.solver.atol = tol;
     settings.solver.output.every = 0;
-    out.status = dfl_study_gradient(&gradient, loaded.run, &settings, by, of, nof, &variation);
+    out.status = dfl_study_gradient(&gradient, loaded.run, &settings, by, of, nof, &variation, NULL);
     if (out.status)
         snprintf(out.message, sizeof out.message, "%s", dfl_message(self.ctx));
     for (int i = 0; !out.status && i < nof; i++) {

@@ -61,7 +61,7 @@ static void take_truth(double *value)
         assert_int_equal(dfl_settings_resolve(&settings, &choices, loaded.run), DFL_OK);
         settings.to = (i + 1.0) / SAMPLES;
         assert_int_equal(
-            dfl_study_gradient(&gradient, loaded.run, &settings, "m3", of, 1, &variation), DFL_OK);
+            dfl_study_gradient(&gradient, loaded.run, &settings, "m3", of, 1, &variation, NULL), DFL_OK);
         value[i] = gradient.value[0];
         dfl_gradient_clear(&gradient);
         dfl_loaded_clear(&loaded);

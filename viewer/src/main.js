@@ -9,6 +9,7 @@ import { proofPlots, thinningNote, variablePlots } from "./panels.js";
 import { makePlayer } from "./player.js";
 import { resetZoom, setMarks, sizePlots, zoomBy } from "./plot.js";
 import { makeScene } from "./scene.js";
+import { makeSliders } from "./sliders.js";
 import { facts, header, proof, tables } from "./summary.js";
 import { isDark, setTheme } from "./theme.js";
 
@@ -16,6 +17,7 @@ const report = readReport(document.getElementById("data").textContent);
 const times = report.rows.time;
 const clock = makeClock(times[0] ?? 0, times[times.length - 1] ?? 0);
 setMarks(eventTimes(report));
+const sliders = makeSliders(report, clock);
 const variables = variablePlots(report, clock);
 const lanes = lanePlot(report, clock);
 const proofs = proofPlots(report, clock);
@@ -30,9 +32,10 @@ document.getElementById("report").append(
       "div",
       { class: "stage" },
       h("section", { class: "panel", "aria-label": "animation" }, report.scene ? makeScene(report, clock) : noScene(), makePlayer(clock, times)),
+      sliders?.panel,
       h("section", { class: "panel", "aria-label": "summary" }, facts(report), proof(report)),
     ),
-    h("div", { class: "plots" }, plotTools(), thinned ? h("p", { class: "note" }, thinned) : null, variables, lanes, proofs),
+    h("div", { class: "plots" }, plotTools(), thinned ? h("p", { class: "note" }, thinned) : null, sliders?.plots ?? [], variables, lanes, proofs),
   ),
   h("div", { class: "tables" }, tables(report)),
   h("footer", {}, `Driftless ${report.meta.version ?? ""}. Keys: space plays, arrows step, Home and End jump, + and − zoom, 0 shows all.`),

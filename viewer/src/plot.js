@@ -60,6 +60,11 @@ export function makePlot({ title, unit, note, time, curves, logarithmic, right, 
   plot.hooks.setScale.push(move);
   plot.hooks.setSize = [...(plot.hooks.setSize ?? []), move];
   panel.plot = plot;
+  panel.refresh = () => {
+    const { min, max } = plot.scales.x;
+    plot.setData([time, ...curves.map(({ values }) => drawn(values, factor))], false);
+    plot.setScale("x", { min, max }); // the same times, another range of values
+  };
   return panel;
 }
 
