@@ -238,7 +238,8 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
             starts[*place - 1].line);
     if (!*place)
         *place = ++model->starts.count;
-    starts[*place - 1] = (dfl_start_value){symbol, value, held, line};
+    starts[*place - 1] = (dfl_start_value){
+        .symbol = symbol, .value = value, .held = held, .line = line, .from = DFL_NO_EXPR};
     return DFL_OK;
 }
 

@@ -94,7 +94,15 @@ typedef struct dfl_start_value {
     double value;
     bool held;
     int line;
+    dfl_expr from; /* the expression of parameters that gave the value, or DFL_NO_EXPR */
+    bool decides;  /* declarations depend on the value */
 } dfl_start_value;
+
+/* A number made of parameters on which declarations depend. */
+typedef struct dfl_reading {
+    dfl_expr expr;
+    double value;
+} dfl_reading;
 
 /* An expression that is 1 where constraints are satisfied as meant, and at most 0 where they are
    satisfied by a mirror image. */
@@ -237,7 +245,11 @@ typedef struct dfl_model {
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */
     int run_line;              /* of simulate{}; 0: there is none */
-    double precision;          /* rtol of the run for which equations are prepared */
+    dfl_expr
+        run_from[DFL_MOST_SETTINGS]; /* expressions of parameters that gave its numbers; 0: none */
+    double precision;                /* rtol of the run for which equations are prepared */
+    DFL_LIST(dfl_reading) readings;
+    bool by_numbers; /* ... and more depends on the values of parameters */
 } dfl_model;
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
@@ -359,8 +371,17 @@ dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_ex
                             dfl_expr rate);
 
 /* The number that an expression of parameters, inputs and numbers has with their present values.
-   DFL_INVALID if it contains anything else. */
-dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr);
+   DFL_INVALID if it contains anything else. What is declared with _value may depend on the number; users of
+   _number keep the expression, for dfl_model_revalue. */
+dfl_status dfl_model_value(double *out, dfl_model *model, dfl_expr expr);
+dfl_status dfl_model_number(double *out, const dfl_model *model, dfl_expr expr);
+
+/* The initial value of a symbol was made of an expression of parameters. */
+void dfl_model_start_from(dfl_model *model, dfl_expr symbol, dfl_expr from);
+
+/* Other values, "NAME=VALUE", of parameters, inputs and initial(VARIABLE), which the model was made with, too.
+   *same: with them the script declares the same, and the model now has them; else it is to be freed. */
+dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *sets, int count);
 
 /* The declaration with this name, or NULL; the nearest name by edit distance for "did you mean",
    or NULL if none is near. `kinds`: bits 1 << dfl_declared. */

@@ -80,6 +80,7 @@ void dfl_model_free(dfl_model *model)
                             model->masses.item,
                             model->forces.item,
                             model->starts.item,
+                            model->readings.item,
                             model->places.item,
                             model->signals.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -57,6 +57,7 @@ static dfl_status let_slide(dfl_model *model, dfl_sides_of *sides, const dfl_loc
     status = lock_one(&usable, sides, model, all, number);
     if (!status && usable)
         status = dfl_force_jump_find(&jump, model, sides, c);
+    model->by_numbers = true;
     int line = 0;
     for (int i = 0; i < sides->count && line == 0; i++)
         line = sides->plus[i] != sides->minus[i] ? sides->line[i] : 0;

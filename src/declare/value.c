@@ -1,6 +1,7 @@
 /* value.c: the number that an expression of parameters stands for. */
 #include "declare/declare.h"
 
+#include "context/context.h"
 #include "symbolic/symbolic.h"
 
 static double value_of_symbol(uint32_t symbol, const void *user)
@@ -9,7 +10,7 @@ static double value_of_symbol(uint32_t symbol, const void *user)
     return dfl_model_owner(model, model->graph->symbols[symbol].expr)->value;
 }
 
-dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr)
+dfl_status dfl_model_number(double *out, const dfl_model *model, dfl_expr expr)
 {
     const unsigned known = 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
     const dfl_graph *graph = model->graph;
@@ -32,4 +33,18 @@ dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr)
     dfl_free(model->ctx, value);
     dfl_part_clear(&part);
     return status;
+}
+
+dfl_status dfl_model_value(double *out, dfl_model *model, dfl_expr expr)
+{
+    const dfl_status status = dfl_model_number(out, model, expr);
+    if (status || dfl_is_constant(model->graph, expr))
+        return status;
+    dfl_reading *all = dfl_grow(model->ctx, model->readings.item, &model->readings.room,
+                                model->readings.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->readings.item = all;
+    all[model->readings.count++] = (dfl_reading){expr, *out};
+    return DFL_OK;
 }

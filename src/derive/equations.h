@@ -48,6 +48,7 @@ typedef struct dfl_light_directions {
     int *velocity;           /* n0 numbers of velocities: row k of gam has that name */
     int negligible;          /* a velocity with almost no mass, or -1 ... */
     double negligible_ratio; /* ... and its pivot as a part of its mass */
+    bool none;               /* M at the start was enough to see that there are none */
 } dfl_light_directions;
 
 /* What the solver may know about the rows. */
@@ -117,6 +118,10 @@ dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
 /* Writes the initial values of the script to their places in x, and to `held` (may be NULL) whether
    they are held; all other entries are unchanged. */
 void dfl_equations_given(double *x, bool *held, const dfl_equations *eq);
+
+/* *same: with the present values of parameters and starts, which have changed since, the equations would be derived
+   alike. */
+dfl_status dfl_equations_compare_masses(bool *same, dfl_equations *eq);
 
 /* Sets absolute coordinates of bodies where their joints, whose coordinates are in x, put them
    (placing.c). */

@@ -29,6 +29,7 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
     dfl_status status = dfl_trials_create(&trials, eq);
     if (!status)
         status = dfl_elimination_regular(&regular, &trials);
+    eq->massless.none = regular;
     if (!status && !regular && eq->placing)
         status = dfl_model_fail(eq->model, 0,
                                 "linear = sparse does not go with this model, because it has "
@@ -41,6 +42,21 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
         status = balance(eq);
     if (!status)
         status = dfl_declare_quasistatic(&eq->again, &trials);
+    dfl_trials_clear(&trials);
+    return status;
+}
+
+/* Ranks are all that numbers have decided. */
+dfl_status dfl_equations_compare_masses(bool *same, dfl_equations *eq)
+{
+    dfl_trials trials;
+    *same = false;
+    if (!eq->massless.none)
+        return DFL_OK;
+    dfl_status status = dfl_trials_create(&trials, eq);
+    if (status)
+        return status;
+    status = dfl_elimination_regular(same, &trials);
     dfl_trials_clear(&trials);
     return status;
 }

@@ -64,7 +64,8 @@ static quaternion read_quaternion(const dfl_drawing *drawing, const dfl_placed_j
         q.e[k] = k == 0 ? 1.0 : 0.0; /* of the drawing */
         if (number == 0)
             continue;
-        const dfl_start_value *start = &model->starts.item[number - 1];
+        dfl_start_value *start = &model->starts.item[number - 1];
+        start->decides = true;
         q.e[k] = start->value;
         q.held[k] = start->held;
         q.guessed[k] = !start->held;

@@ -228,12 +228,14 @@ static dfl_status values_at(double *out, dfl_drawing *drawing, const dfl_placed_
                             const dfl_expr *exprs, int count, double away)
 {
     dfl_graph *g = drawing->graph;
-    const dfl_model *model = drawing->model;
+    dfl_model *model = drawing->model;
     dfl_expr symbols[MOST_V + 1], values[MOST_V + 1];
     dfl_status status = DFL_OK;
     for (int k = 0; k < joint->np; k++) {
         const int start = model->index.by_symbol[dfl_node_of(g, joint->p[k])->a].start;
         const double at = start ? model->starts.item[start - 1].value : 0.0;
+        if (start)
+            model->starts.item[start - 1].decides = true;
         symbols[k] = joint->p[k];
         values[k] = dfl_constant(g, at + away * (1.5 + 0.5 * dfl_generic(0, k)));
     }

@@ -95,6 +95,16 @@ static dfl_status start_from(dfl_derived *out, const dfl_derivation *how)
     return how->purpose == DFL_TO_RUN ? DFL_OK : dfl_saved_run_refuse(out->ctx, how->start_from);
 }
 
+dfl_status dfl_derived_revalue(bool *same, dfl_derived *it, const dfl_derivation *how)
+{
+    dfl_runnable_free(it->runnable);
+    it->runnable = NULL;
+    dfl_status status = dfl_model_revalue(same, it->model, how->more, how->nmore);
+    if (!status && *same)
+        status = dfl_equations_compare_masses(same, it->eq);
+    return status || !*same ? status : dfl_study_runnable(&it->runnable, it->eq, &it->choices);
+}
+
 void dfl_derived_clear(dfl_derived *derived)
 {
     dfl_runnable_free(derived->runnable);

@@ -62,12 +62,22 @@ int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy)
 
 bool dfl_value_number(double *out, lua_State *L, int i)
 {
+    dfl_expr from;
+    const bool known = dfl_value_from(out, &from, L, i);
+    if (known && from != DFL_NO_EXPR)
+        dfl_script_check(L, dfl_model_value(out, dfl_script_of(L)->model, from));
+    return known;
+}
+
+bool dfl_value_from(double *out, dfl_expr *from, lua_State *L, int i)
+{
     const dfl_expr *symbol = luaL_testudata(L, i, DFL_SYMBOL);
+    *from = symbol ? *symbol : DFL_NO_EXPR;
     if (!symbol) {
         *out = lua_tonumber(L, i);
         return lua_type(L, i) == LUA_TNUMBER;
     }
-    const dfl_status status = dfl_model_value(out, dfl_script_of(L)->model, *symbol);
+    const dfl_status status = dfl_model_number(out, dfl_script_of(L)->model, *symbol);
     if (status == DFL_NO_MEMORY)
         dfl_script_check(L, status);
     return !status;

@@ -18,6 +18,8 @@ int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy);
 
 /* Whether there is a number, or an expression of parameters, whose present value is then used. */
 bool dfl_value_number(double *out, lua_State *L, int i);
+/* ... and *from is the expression, which the caller keeps, or DFL_NO_EXPR. */
+bool dfl_value_from(double *out, dfl_expr *from, lua_State *L, int i);
 
 double dfl_arg_number(lua_State *L, const char *call, int i);
 const char *dfl_arg_name(lua_State *L, const char *call, int i);

@@ -66,7 +66,8 @@ static int start_values(lua_State *L, const char *call, bool held)
         lua_rawget(L, 1); /* stack: table, keys, key, value */
         const dfl_expr symbol = start_symbol(L, call);
         double value;
-        if (!dfl_value_number(&value, L, 4))
+        dfl_expr from;
+        if (!dfl_value_from(&value, &from, L, 4))
             return dfl_script_error(
                 L, "%s: the value of %s is %s; give a number, or an expression of parameters", call,
                 dfl_value_text(L, 3), dfl_arg_kind(L, 4));
@@ -74,6 +75,7 @@ static int start_values(lua_State *L, const char *call, bool held)
         if (status == DFL_INVALID)
             return dfl_script_error(L, "%s: %s", call, dfl_message(model->ctx));
         dfl_script_check(L, status);
+        dfl_model_start_from(model, symbol, from);
     }
     return 0;
 }
@@ -231,11 +233,13 @@ static void set_number(lua_State *L, const dfl_setting *setting, int number)
     dfl_model *model = dfl_script_of(L)->model;
     const bool flag = setting->kind == DFL_SETTING_FLAG;
     double value = lua_toboolean(L, -1);
-    if (flag ? !lua_isboolean(L, -1) : !dfl_value_number(&value, L, lua_gettop(L)))
+    dfl_expr from = DFL_NO_EXPR;
+    if (flag ? !lua_isboolean(L, -1) : !dfl_value_from(&value, &from, L, lua_gettop(L)))
         dfl_script_error(L, "simulate: %s is %s; give %s", setting->name, dfl_arg_kind(L, -1),
                          flag ? "true or false" : "a number, or an expression of parameters");
     if (dfl_choose_number(&model->run, model->ctx, number, value))
         dfl_script_error(L, "%s", dfl_message(model->ctx));
+    model->run_from[number] = from == DFL_NO_EXPR ? 0 : from;
 }
 
 /* Stores the text on top of the stack. */

@@ -13,6 +13,7 @@ typedef struct worker {
     struct dfl_pool *pool;
     pthread_t thread;
     dfl_case it;
+    dfl_case_model model;
     double *values;
 } worker;
 
@@ -85,7 +86,7 @@ static void *work(void *user)
     dfl_pool *pool = self->pool;
     const dfl_pool_hooks *hooks = &pool->hooks;
     while (!atomic_load(&pool->stop) && hooks->next(&self->it.number, self->values, hooks->user)) {
-        dfl_cases_run(&self->it, pool->cases, self->values, asked_to_stop, pool);
+        dfl_cases_run(&self->it, &self->model, pool->cases, self->values, asked_to_stop, pool);
         if (self->it.state == DFL_CASE_MISSING)
             break;
         if (!hooks->done(&self->it, hooks->user)) {
@@ -93,6 +94,7 @@ static void *work(void *user)
             atomic_store(&pool->stop, true);
         }
     }
+    dfl_case_model_clear(&self->model);
     pthread_mutex_lock(&pool->lock);
     pool->running--;
     pthread_cond_signal(&pool->ended);

@@ -51,10 +51,32 @@ typedef struct dfl_case {
     char message[DFL_CASE_MESSAGE];
 } dfl_case;
 
-/* Runs one case; `stop` (may be NULL) is asked after every step. Depends on nothing but cases and values,
-   and may run in several threads. */
-void dfl_cases_run(dfl_case *it, const dfl_cases *cases, const double *values,
-                   bool (*stop)(void *user), void *user);
+/* The model of a thread with the values of its last case (case_model.c): equations stay as long as they only
+   change their values. Everything lives in a context of its own, where memory is counted. Begins as {0}. */
+typedef struct dfl_case_model {
+    struct {
+        size_t used, most; /* bytes; most is 0: no limit */
+        bool exceeded;
+    } memory;
+    dfl_context *ctx;
+    dfl_derived derived;
+    double limit;      /* of memory, bytes */
+    size_t kept;       /* bytes of the equations, after their first case */
+    char *texts;       /* "NAME=VALUE" of the case, in `room` bytes ... */
+    const char **sets; /* ... by parameter */
+    size_t room;
+} dfl_case_model;
+
+/* Gives it the values of a case. The context has the message of a failure. */
+dfl_status dfl_case_model_take(dfl_case_model *model, const dfl_cases *cases, const double *values);
+/* After a case; nothing is kept of one that failed. */
+void dfl_case_model_leave(dfl_case_model *model, bool well);
+void dfl_case_model_clear(dfl_case_model *model);
+
+/* Runs one case; `stop` (may be NULL) is asked after every step. Depends on nothing but cases and values, not on
+   what the model was used for before. May run in several threads, each with a model of its own. */
+void dfl_cases_run(dfl_case *it, dfl_case_model *model, const dfl_cases *cases,
+                   const double *values, bool (*stop)(void *user), void *user);
 
 /* ---- threads (pool.c) ---- */
 

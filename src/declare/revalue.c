@@ -1,0 +1,120 @@
+/* revalue.c: a model with other values of its parameters, without its script. */
+#include "declare/declare.h"
+
+#include "context/context.h"
+#include "symbolic/symbolic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool set_value(dfl_model *model, const char *set, bool starts);
+static bool set_start(dfl_model *model, const char *name, size_t length, double value);
+static dfl_status compare_readings(bool *same, const dfl_model *model);
+static dfl_status follow_starts(bool *same, dfl_model *model);
+static dfl_status follow_run(bool *same, dfl_model *model);
+
+void dfl_model_start_from(dfl_model *model, dfl_expr symbol, dfl_expr from)
+{
+    const int place = model->index.by_symbol[dfl_node_of(model->graph, symbol)->a].start;
+    if (place)
+        model->starts.item[place - 1].from = from;
+}
+
+dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *sets, int count)
+{
+    *same = !model->tree && !model->by_numbers;
+    for (int i = 0; *same && i < count; i++)
+        *same = set_value(model, sets[i], false);
+    dfl_status status = *same ? compare_readings(same, model) : DFL_OK;
+    if (!status && *same)
+        status = follow_starts(same, model);
+    for (int i = 0; *same && i < count; i++) /* they are the last ones that count */
+        *same = set_value(model, sets[i], true);
+    if (!status && *same)
+        status = follow_run(same, model);
+    return status;
+}
+
+/* False: the name is none of those that are values only, or the value needs a message. */
+static bool set_value(dfl_model *model, const char *set, bool starts)
+{
+    const char *equal = strrchr(set, '=');
+    const size_t length = equal ? (size_t)(equal - set) : 0;
+    const double value = equal ? strtod(equal + 1, NULL) : NAN;
+    char name[128];
+    if (length == 0 || length >= sizeof name || !isfinite(value))
+        return false;
+    memcpy(name, set, length);
+    name[length] = 0;
+    if (!strncmp(name, "initial(", 8))
+        return !starts || set_start(model, name + 8, length - 9, value);
+    dfl_declaration *decl = dfl_model_find(model, name);
+    if (!decl || (decl->kind != DFL_A_PARAM && decl->kind != DFL_AN_INPUT))
+        return false;
+    if (decl->kind == DFL_AN_INPUT && decl->expr != DFL_NO_EXPR && value != decl->value)
+        return false; /* it follows a function of time */
+    decl->value = value;
+    return true;
+}
+
+/* "NAME)" */
+static bool set_start(dfl_model *model, const char *name, size_t length, double value)
+{
+    char variable[128];
+    memcpy(variable, name, length);
+    variable[length] = 0;
+    const dfl_expr symbol = dfl_model_variable_named(model, variable);
+    if (symbol == DFL_NO_EXPR)
+        return false;
+    const int place = model->index.by_symbol[dfl_node_of(model->graph, symbol)->a].start;
+    dfl_start_value *start = place ? &model->starts.item[place - 1] : NULL;
+    if (!start || (start->decides && start->value != value))
+        return false;
+    start->value = value;
+    return true;
+}
+
+static bool same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static dfl_status compare_readings(bool *same, const dfl_model *model)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && *same && i < model->readings.count; i++) {
+        double value;
+        status = dfl_model_number(&value, model, model->readings.item[i].expr);
+        *same = !status && same_bits(value, model->readings.item[i].value);
+    }
+    return status;
+}
+
+static dfl_status follow_starts(bool *same, dfl_model *model)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && *same && i < model->starts.count; i++) {
+        dfl_start_value *start = &model->starts.item[i];
+        double value = start->value;
+        if (start->from == DFL_NO_EXPR)
+            continue;
+        status = dfl_model_number(&value, model, start->from);
+        *same = !status && isfinite(value) && (!start->decides || value == start->value);
+        start->value = value;
+    }
+    return status;
+}
+
+static dfl_status follow_run(bool *same, dfl_model *model)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && *same && i < DFL_MOST_SETTINGS; i++) {
+        double value;
+        if (model->run_from[i] == 0)
+            continue;
+        status = dfl_model_number(&value, model, model->run_from[i]);
+        *same = !status && !dfl_choose_number(&model->run, model->ctx, i, value);
+    }
+    return status;
+}

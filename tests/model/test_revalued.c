@@ -1,0 +1,102 @@
+/* Derived equations with other values of parameters: what is kept, and that it is what deriving anew gives. */
+#include "../support.h"
+
+#include "model/model.h"
+
+#include <string.h>
+
+typedef struct revaluing {
+    const char *script, *before, *after;
+    bool same;
+} revaluing;
+
+#define BOB "local m, L = param('m', 2), param('L', 1) local x = position('x') "
+static const revaluing rows[] = {
+    {BOB "mass(x, m) force(x, -L*x)", "m=2", "m=3", true},
+    {BOB "mass(x, m) force(x, -L*x)", "m=2", "m=0", false}, /* a direction without mass */
+    {BOB "mass(x, m) force(x, -L*x)", "m=0", "m=2", false},
+    {BOB "mass(x, m) initial{ x = L/2 } simulate{ to = 3*L }", "L=1", "L=2", true},
+    {BOB "mass(x, m) initial{ x = L/2 } initial{ x = 7 }", "L=1", "L=2", true},
+    {BOB "mass(x, m) simulate{ to = 3*L, rtol = L }", "L=0.1", "L=-1", false}, /* needs a message */
+    {BOB "mass(x, m) initial{ x = 1/L }", "L=1", "L=0", false},
+    {BOB "mass(x, m) initial{ x = 1 }", "initial(x)=2", "initial(x)=3", true},
+    {BOB "mass(x, m) force(x, input('u', 1))", "u=1", "u=5", true},
+    {BOB "local n = setting('n', 1) mass(x, m*n)", "n=1", "n=2", false},
+    {BOB "local k = param('k', 2*L) mass(x, m) force(x, -k*x)", "L=1", "L=2", false},
+    {BOB "local k = param('k', 2*L) mass(x, m) force(x, -k*x)", "m=1", "m=2", true},
+    {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=2", false}, /* friction, or none */
+    {BOB "mass(x, m) local s = spline({0, 1, 2, 3}, {0, L, 1, 2}) force(x, -s(x))", "L=1", "L=2",
+     false},
+};
+
+static dfl_derived derive(dfl_context *ctx, const dfl_model *model, const char *const *set)
+{
+    dfl_derived derived;
+    const dfl_derivation how = {.purpose = DFL_TO_RUN, .nmore = 1, .more = set};
+    if (dfl_derived_create(&derived, ctx, model, &how))
+        dfl_derived_clear(&derived);
+    return derived;
+}
+
+/* Numbers that the values reach. */
+static void compare(const dfl_derived *a, const dfl_derived *b)
+{
+    const dfl_model *left = a->model, *right = b->model;
+    assert_int_equal(a->eq->n, b->eq->n);
+    assert_int_equal(left->declarations.count, right->declarations.count);
+    for (int i = 0; i < left->declarations.count; i++)
+        assert_true(left->declarations.item[i].value == right->declarations.item[i].value);
+    assert_int_equal(left->starts.count, right->starts.count);
+    for (int i = 0; i < left->starts.count; i++)
+        assert_true(left->starts.item[i].value == right->starts.item[i].value);
+    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
+        assert_memory_equal(&left->run.number[i], &right->run.number[i], sizeof(double));
+    double x[2][8] = {{0}};
+    dfl_equations_given(x[0], NULL, a->eq);
+    dfl_equations_given(x[1], NULL, b->eq);
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    double value[2][8] = {{0}};
+    const dfl_numbers numbers[2] = {dfl_runnable_numbers(a->runnable, 0, x[0], NULL),
+                                    dfl_runnable_numbers(b->runnable, 0, x[1], NULL)};
+    assert_int_equal(dfl_numbers_values(value[0], &numbers[0], a->eq, a->eq->rows.f, a->eq->nv), 0);
+    assert_int_equal(dfl_numbers_values(value[1], &numbers[1], b->eq, b->eq->rows.f, b->eq->nv), 0);
+    assert_memory_equal(value[0], value[1], sizeof value[0]);
+}
+
+static void equations_are_kept_where_only_values_change(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const revaluing *row = &rows[i];
+        dfl_context *ctx = dfl_context_create();
+        dfl_model *model;
+        assert_int_equal(
+            dfl_model_load_text(&model, ctx, "test.lua", row->script, strlen(row->script), NULL),
+            DFL_OK);
+        dfl_derived kept = derive(ctx, model, &row->before);
+        assert_non_null(kept.ctx);
+        bool same;
+        const dfl_derivation how = {.purpose = DFL_TO_RUN, .nmore = 1, .more = &row->after};
+        const dfl_status status = dfl_derived_revalue(&same, &kept, &how);
+        if (status || same != row->same)
+            fail_msg("%s with %s, then %s: %s", row->script, row->before, row->after,
+                     status ? dfl_message(ctx)
+                     : same ? "kept"
+                            : "not kept");
+        dfl_derived fresh = derive(ctx, model, &row->after);
+        if (same)
+            compare(&kept, &fresh);
+        if (fresh.ctx)
+            dfl_derived_clear(&fresh);
+        dfl_derived_clear(&kept);
+        dfl_model_free(model);
+        dfl_context_free(ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equations_are_kept_where_only_values_change)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
