@@ -50,6 +50,16 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
    The step size is kept, counters go on. Statuses of a start. */
 dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions);
 
+/* Goes on at (t, x), which another integrator has reached from the present state with the equations as they
+   are, in the present branches and modes of contacts: x is moved onto the constraints by the least change;
+   functions that have passed zero on the way take their other branches, events and samples act, contacts
+   collide, stick or open. Statuses of a start. */
+dfl_status dfl_solver_meet(dfl_solver *solver, double t, const double *x);
+
+/* The next time at which a switching function of time alone passes zero, or a time before which none does;
+   INFINITY: there is no such function. Statuses of dfl_solver_advance. */
+dfl_status dfl_solver_next_instant(double *t, dfl_solver *solver);
+
 /* The present state as bytes, of which there are dfl_solver_saved_size: restored in a solver that was
    created with the same model and options and started, it goes on with the same bits. Both begin
    anew there: the matrices and earlier steps of the trajectory that is saved are forgotten, too.

@@ -77,8 +77,10 @@ void dfl_carried_set_changed(dfl_carried_run *run, bool changed);
 /* Starts at time t with a tolerance (0: that of the export). Statuses of dfl_solver_start. */
 dfl_status dfl_carried_start(dfl_carried_run *run, double t, double rtol);
 
-/* Goes on at another state x, which is moved onto the constraints; branches follow. */
+/* Goes on at (t, x) as dfl_solver_meet; when something is known to happen next, as
+   dfl_solver_next_instant. */
 dfl_status dfl_carried_move(dfl_carried_run *run, double t, const double *x);
+dfl_status dfl_carried_next_instant(double *t, dfl_carried_run *run);
 
 /* Makes the state consistent with inputs and parameters; advances to t. DFL_STOPPED: an event ended the
    run, dfl_carried_stopped says which. Statuses of dfl_solver_advance. */
@@ -113,5 +115,8 @@ bool dfl_carried_settle(dfl_carried_run *run, double t, const double *x, const d
 /* Switching functions, then event functions, at (t, x). */
 int dfl_carried_indicators(const dfl_carried_run *run);
 void dfl_carried_indicate(double *value, dfl_carried_run *run, double t, const double *x);
+/* What tolerances change in the switching functions there; room: n. After a start. */
+void dfl_carried_noise(double *noise, double *room, dfl_carried_run *run, double t,
+                       const double *x);
 
 #endif

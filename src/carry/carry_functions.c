@@ -1,5 +1,8 @@
 /* carry_functions.c: functions that are watched for zeros: switches, pulses, events. */
+#include "carry/branching_internal.h"
 #include "carry/carry_internal.h"
+
+#include <math.h>
 
 void dfl_carried_bounds(dfl_bounds *value, const dfl_carried_run *run, int program,
                         const dfl_bounds *t, const dfl_bounds *x)
@@ -60,6 +63,14 @@ bool dfl_carried_settle(dfl_carried_run *run, double t, const double *x, const d
 void dfl_carried_lock(dfl_carried_run *run, bool locked)
 {
     run->branching.locked = locked;
+}
+
+void dfl_carried_noise(double *noise, double *room, dfl_carried_run *run, double t, const double *x)
+{
+    dfl_solver_tolerances(room, run->solver);
+    for (int i = 0; i < run->model->n; i++)
+        room[i] += run->rtol * fabs(x[i]);
+    dfl_branching_noise(noise, &run->branching, t, x, room);
 }
 
 int dfl_carried_indicators(const dfl_carried_run *run)

@@ -75,7 +75,7 @@ static dfl_status create_solver(dfl_carried_run *run, double rtol)
     dfl_solver_options options = run->model->options;
     dfl_solver_free(run->solver);
     run->solver = NULL;
-    options.rtol = rtol;
+    options.rtol = run->rtol = rtol;
     dfl_carried_listen(&options, run);
     return dfl_solver_create(&run->solver, run->ctx, &run->eom, &options);
 }
@@ -91,7 +91,13 @@ dfl_status dfl_carried_move(dfl_carried_run *run, double t, const double *x)
     if (!run->started)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
     run->changed = false;
-    return dfl_solver_start(run->solver, t, x, NULL);
+    return dfl_solver_meet(run->solver, t, x);
+}
+
+dfl_status dfl_carried_next_instant(double *t, dfl_carried_run *run)
+{
+    *t = INFINITY;
+    return run->started ? dfl_solver_next_instant(t, run->solver) : DFL_OK;
 }
 
 /* Contact variables follow the positions, not the other way round. */

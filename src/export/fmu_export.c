@@ -59,15 +59,9 @@ dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_opti
 
 static dfl_status check(const dfl_fmu_writer *w)
 {
-    const dfl_actions *actions = &w->eq->model->actions;
-    const char *obstacle = dfl_exchange_obstacle(actions->touches.count, actions->list.count);
     dfl_context *ctx = dfl_runnable_context(w->run);
     if (w->eq->n == 0)
         return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns: there is nothing to export");
-    if (w->exchange && obstacle)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "the model has %s, which model exchange cannot have: choose --kind cs",
-                        obstacle);
     return DFL_OK;
 }
 

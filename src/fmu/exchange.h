@@ -14,14 +14,6 @@ static inline bool dfl_exchange_is_linear(const dfl_eom *eom)
     return eom->nw == 0 && eom->ns == 0 && eom->n0 == 0 && eom->forces_free_of_multipliers;
 }
 
-/* Why integrators outside cannot drive a model, or NULL: they do not know what happens at instants. */
-static inline const char *dfl_exchange_obstacle(int contacts, int actions)
-{
-    return contacts > 0  ? "contacts or friction with sticking"
-           : actions > 0 ? "events or samples that act"
-                         : NULL;
-}
-
 /* DFL_NO_MEMORY. */
 dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom);
 void dfl_exchange_free(dfl_exchange *exchange);

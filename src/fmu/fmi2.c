@@ -257,10 +257,10 @@ FMI2 fmi2Status fmi2EnterEventMode(fmi2Component c)
 
 FMI2 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
-    bool moved, stopped;
-    const dfl_fmu_status status = dfl_fmu_update(fmu_of(c), &moved, &stopped);
-    *info = (fmi2EventInfo){.terminateSimulation = stopped || status,
-                            .valuesOfContinuousStatesChanged = moved};
+    dfl_fmu_events found;
+    const dfl_fmu_status status = dfl_fmu_update(fmu_of(c), &found);
+    *info = (fmi2EventInfo){false,     found.stopped || status, false, found.moved, found.timed,
+                            found.next};
     return (fmi2Status)status;
 }
 

@@ -224,13 +224,14 @@ FMI3 fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *again, fmi
                                          fmi3Boolean *nominals, fmi3Boolean *values,
                                          fmi3Boolean *timed, fmi3Float64 *time)
 {
-    bool moved = false, stopped = false;
+    dfl_fmu_events found = {0};
     dfl_fmu *fmu = c;
-    const dfl_fmu_status status = fmu->outside ? dfl_fmu_update(fmu, &moved, &stopped) : DFL_FMU_OK;
-    *again = *nominals = *timed = false;
-    *terminate = stopped || status;
-    *values = moved;
-    *time = 0;
+    const dfl_fmu_status status = fmu->outside ? dfl_fmu_update(fmu, &found) : DFL_FMU_OK;
+    *again = *nominals = false;
+    *terminate = found.stopped || status;
+    *values = found.moved;
+    *timed = found.timed;
+    *time = found.next;
     return (fmi3Status)status;
 }
 

@@ -12,9 +12,8 @@ static dfl_status create_parts(dfl_fmu *fmu, const char *name)
     const size_t n = (size_t)fmu->model->n, outputs = (size_t)fmu->model->noutputs;
     const size_t length = name ? strlen(name) : 0;
     fmu->name = dfl_alloc(fmu->ctx, length + 1, 1);
-    fmu->x = dfl_alloc(fmu->ctx,
-                       4 * n + outputs + (size_t)(fmu->model->nevents + fmu->counts.indicators),
-                       sizeof *fmu->x);
+    fmu->x =
+        dfl_alloc(fmu->ctx, 4 * n + outputs + (size_t)(2 * fmu->counts.indicators), sizeof *fmu->x);
     if (!fmu->name || !fmu->x)
         return DFL_NO_MEMORY;
     memcpy(fmu->name, name ? name : "", length);
@@ -23,7 +22,8 @@ static dfl_status create_parts(dfl_fmu *fmu, const char *name)
     fmu->spare = fmu->rate + n;
     fmu->outputs = fmu->spare + n;
     fmu->event = fmu->outputs + outputs;
-    fmu->indicators = fmu->event + fmu->model->nevents;
+    fmu->lift = fmu->event + fmu->model->nevents;
+    fmu->indicators = fmu->event + fmu->counts.indicators;
     return dfl_fmu_reset(fmu) == DFL_FMU_OK ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -31,9 +31,6 @@ dfl_fmu *dfl_fmu_create(const char *name, const char *token, bool outside)
 {
     if (!token || strcmp(token, dfl_carried_model.hash) != 0)
         return NULL; /* the description belongs to another model */
-    const dfl_branching_tables *m = &dfl_carried_model.branching;
-    if (outside && dfl_exchange_obstacle(m->ncontacts, m->nactions))
-        return NULL;
     dfl_context *ctx = dfl_context_create();
     dfl_fmu *fmu = ctx ? dfl_alloc(ctx, 1, sizeof *fmu) : NULL;
     if (!fmu) {
@@ -74,6 +71,7 @@ dfl_fmu_status dfl_fmu_reset(dfl_fmu *fmu)
     fmu->t = fmu->model->time;
     fmu->tolerance = 0;
     fmu->fresh = fmu->known = fmu->reported = false;
+    memset(fmu->event, 0, (size_t)fmu->counts.indicators * sizeof *fmu->event);
     dfl_status status = dfl_carried_create(&fmu->run, fmu->ctx, fmu->model);
     if (!status && dfl_exchange_is_linear(&fmu->model->eom))
         status = dfl_exchange_create(&fmu->exchange, fmu->ctx, dfl_carried_eom(fmu->run));
@@ -208,7 +206,8 @@ dfl_fmu_status dfl_fmu_get(dfl_fmu *fmu, const unsigned *reference, size_t count
             value[i] = fmu->rate[index];
             break;
         case DFL_REF_INDICATOR:
-            dfl_carried_indicate(fmu->indicators, fmu->run, fmu->t, fmu->x);
+            if (dfl_fmu_indicate(fmu, fmu->indicators))
+                return DFL_FMU_ERROR;
             value[i] = fmu->indicators[index];
             break;
         case DFL_REF_NONE:

@@ -41,6 +41,7 @@ struct dfl_fmu {
     double *x, *rate, *outputs, *spare;
     double *indicators;
     double *event; /* nevents: event functions after the last completed step (model exchange) */
+    double *lift;  /* added to each switching function, which is positive after an event */
     char *name;
     bool logging;
     /* of the version: passes a message on */
@@ -82,8 +83,15 @@ dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value);
 /* After a step of the caller: *event, whether the states are too far from the constraints; *stopped,
    whether an event of the model ends the run in this step. */
 dfl_fmu_status dfl_fmu_completed(dfl_fmu *fmu, bool *event, bool *stopped);
-/* Moves them onto the constraints and takes the branches that are valid there. *stopped as above. */
-dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, bool *moved, bool *stopped);
+/* What happens at an instant: states move onto the constraints; what has passed zero switches, acts or
+   collides. */
+typedef struct dfl_fmu_events {
+    bool moved;   /* states are others now */
+    bool stopped; /* an event of the model ends the run */
+    bool timed;   /* something is known to happen ... */
+    double next;  /* ... at this time next; 0: nothing is known */
+} dfl_fmu_events;
+dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, dfl_fmu_events *out);
 
 /* Of unknowns by knowns, along `seed`. */
 dfl_fmu_status dfl_fmu_directional(dfl_fmu *fmu, const unsigned *unknown, size_t nunknown,

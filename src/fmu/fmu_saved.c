@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
-/* What comes first; then the caller's states, and the bytes of the run. */
+/* What comes first; then the caller's states, events and lifts, and the bytes of the run. */
 typedef struct head {
     char magic[4], hash[44];
     uint32_t version, phase;
@@ -17,7 +17,7 @@ typedef struct head {
 
 static size_t size_of(const dfl_fmu *fmu)
 {
-    const size_t numbers = (size_t)(fmu->model->n + fmu->model->nevents);
+    const size_t numbers = (size_t)(fmu->model->n + fmu->counts.indicators);
     return sizeof(head) + numbers * sizeof(double) + dfl_carried_saved_size(fmu->run);
 }
 
@@ -61,8 +61,8 @@ dfl_fmu_status dfl_fmu_save(dfl_fmu *fmu, dfl_fmu_saved **saved)
     to += sizeof first;
     memcpy(to, fmu->state, (size_t)fmu->model->n * sizeof(double));
     to += (size_t)fmu->model->n * sizeof(double);
-    memcpy(to, fmu->event, (size_t)fmu->model->nevents * sizeof(double));
-    to += (size_t)fmu->model->nevents * sizeof(double);
+    memcpy(to, fmu->event, (size_t)fmu->counts.indicators * sizeof(double));
+    to += (size_t)fmu->counts.indicators * sizeof(double);
     const dfl_status status = dfl_carried_save(to, fmu->run);
     fmu->known = false;
     return dfl_fmu_report(fmu, status);
@@ -85,8 +85,8 @@ dfl_fmu_status dfl_fmu_restore(dfl_fmu *fmu, const dfl_fmu_saved *saved)
     from += sizeof first;
     memcpy(fmu->state, from, (size_t)fmu->model->n * sizeof(double));
     from += (size_t)fmu->model->n * sizeof(double);
-    memcpy(fmu->event, from, (size_t)fmu->model->nevents * sizeof(double));
-    from += (size_t)fmu->model->nevents * sizeof(double);
+    memcpy(fmu->event, from, (size_t)fmu->counts.indicators * sizeof(double));
+    from += (size_t)fmu->counts.indicators * sizeof(double);
     fmu->phase = (dfl_fmu_phase)first.phase;
     fmu->t = first.t;
     fmu->tolerance = first.tolerance;

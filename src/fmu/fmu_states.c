@@ -56,7 +56,8 @@ void dfl_fmu_set_time(dfl_fmu *fmu, double t)
     fmu->known = false;
 }
 
-dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value)
+/* Switching functions, then event functions, as they are. */
+static dfl_fmu_status find_functions(dfl_fmu *fmu, double *value)
 {
     const dfl_fmu_status status = complete_state(fmu);
     if (!status)
@@ -64,12 +65,38 @@ dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value)
     return status;
 }
 
+dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value)
+{
+    const dfl_branching_tables *m = &fmu->model->branching;
+    const dfl_fmu_status status = find_functions(fmu, value);
+    for (int i = 0; !status && i < m->switches.count; i++)
+        value[i] += fmu->lift[i];
+    for (int i = 0; !status && i < fmu->model->nevents; i++)
+        if (m->acting && m->acting[i]) /* its switching function says when it acts */
+            value[m->switches.count + i] = 1;
+    return status;
+}
+
+/* After an event: a function that is at zero, up to rounding, would show no change of sign if it went
+   back; a part of what tolerances may change is added. */
+static void lift_indicators(dfl_fmu *fmu)
+{
+    const dfl_branching_tables *m = &fmu->model->branching;
+    if (m->switches.count == 0)
+        return;
+    dfl_carried_noise(fmu->lift, fmu->spare, fmu->run, fmu->t, fmu->x);
+    for (int i = 0; i < m->switches.count; i++) {
+        const double value = fmu->indicators[i], noise = 0.01 * fmu->lift[i];
+        fmu->lift[i] = i >= m->instants.count && value < noise ? noise - fmin(value, 0) : 0;
+    }
+}
+
 /* Which events have passed zero since the last completed step; one that ends the run, or fails. */
 static dfl_fmu_status watch_events(dfl_fmu *fmu, bool *stopped)
 {
     const dfl_carried *m = fmu->model;
     const double *value = fmu->indicators;
-    dfl_fmu_status status = dfl_fmu_indicate(fmu, fmu->indicators);
+    dfl_fmu_status status = find_functions(fmu, fmu->indicators);
     for (int i = 0; !status && i < m->nevents; i++) {
         const double now = value[m->branching.switches.count + i];
         const int direction = m->event_kinds[i].direction;
@@ -107,20 +134,41 @@ dfl_fmu_status dfl_fmu_completed(dfl_fmu *fmu, bool *event, bool *stopped)
     return status;
 }
 
-dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, bool *moved, bool *stopped)
+/* An event of the model that ends the run, as a status. */
+static dfl_fmu_status report_stop(dfl_fmu *fmu, dfl_status status, bool *stopped)
 {
-    const size_t bytes = (size_t)fmu->model->n * sizeof *fmu->x;
-    *moved = *stopped = false;
+    const int event = dfl_carried_stopped(fmu->run);
+    if (status != DFL_STOPPED || event < 0)
+        return dfl_fmu_report(fmu, status);
+    *stopped = true;
+    return fmu->model->event_failures[event]
+               ? dfl_fmu_refuse(fmu, fmu->model->event_failures[event])
+               : DFL_FMU_OK;
+}
+
+dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, dfl_fmu_events *out)
+{
+    const dfl_carried *m = fmu->model;
+    *out = (dfl_fmu_events){0};
     dfl_fmu_status status = complete_state(fmu);
     if (!status)
-        status = watch_events(fmu, stopped);
+        status = watch_events(fmu, &out->stopped);
     if (!status)
-        status = dfl_fmu_report(fmu, dfl_carried_move(fmu->run, fmu->t, fmu->x));
+        status = report_stop(fmu, dfl_carried_move(fmu->run, fmu->t, fmu->x), &out->stopped);
     if (status)
         return status;
     const double *x = dfl_carried_state(fmu->run);
-    *moved = memcmp(x, fmu->state, bytes) != 0;
-    memcpy(fmu->state, x, bytes);
+    out->moved = memcmp(x, fmu->state, (size_t)m->n * sizeof *x) != 0;
+    memcpy(fmu->state, x, (size_t)m->n * sizeof *x);
     fmu->known = false;
-    return DFL_FMU_OK;
+    status = dfl_fmu_report(fmu, dfl_carried_next_instant(&out->next, fmu->run));
+    out->timed = isfinite(out->next);
+    out->next = out->timed ? out->next : 0;
+    if (!status)
+        status = find_functions(fmu, fmu->indicators); /* what has jumped has not passed zero */
+    if (!status)
+        lift_indicators(fmu);
+    for (int i = 0; !status && i < m->nevents; i++)
+        fmu->event[i] = fmu->indicators[m->branching.switches.count + i];
+    return status;
 }

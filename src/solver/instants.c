@@ -53,12 +53,18 @@ static double shortest(double t)
 /* The first zero of a function of time within the next few steps. */
 static dfl_status next_instant(dfl_solver *solver, double t_end)
 {
+    const dfl_stepper *st = solver->stepper;
+    const double few = 16 * st->h, span = t_end - st->t;
+    return dfl_switching_look_ahead(solver, fabs(few) < fabs(span) ? few : span);
+}
+
+dfl_status dfl_switching_look_ahead(dfl_solver *solver, double span)
+{
     dfl_switching *sw = solver->switching;
     dfl_search *search = &sw->search;
     const dfl_switch_options *opt = &solver->options.switches;
     const dfl_stepper *st = solver->stepper;
-    const double few = 16 * st->h, span = t_end - st->t;
-    const dfl_path path = {.t_old = st->t, .h = fabs(few) < fabs(span) ? few : span};
+    const dfl_path path = {.t_old = st->t, .h = span};
     const dfl_watched watched = {.count = opt->instants,
                                  .eval = dfl_switching_eval,
                                  .enclose = opt->enclose ? dfl_switching_enclose : NULL,

@@ -17,7 +17,6 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
 static bool goes_along(dfl_solver *solver, int i);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
-static dfl_status slopes_here(dfl_solver *solver);
 static void rates_here(dfl_bounds *t, dfl_solver *solver);
 static dfl_status slopes_by_differences(dfl_solver *solver);
 
@@ -190,7 +189,7 @@ static double distance_to_zero(dfl_solver *solver, int which)
     if (dfl_switching_values(solver))
         return NAN;
     const double value = sw->value[which];
-    if (slopes_here(solver))
+    if (dfl_switching_slopes(solver))
         return NAN;
     const double slope =
         0.5 * (sw->search.bounds[which].slope_low + sw->search.bounds[which].slope_high);
@@ -211,7 +210,7 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
     if (!status)
         status = dfl_switching_values(solver);
     if (!status)
-        status = slopes_here(solver);
+        status = dfl_switching_slopes(solver);
     for (int i = 0; !status && i < opt->count; i++) {
         const dfl_bounds *c = &sw->search.bounds[i];
         const bool falls = c->slope_high < 0;
@@ -254,8 +253,7 @@ dfl_status dfl_switching_values(dfl_solver *solver)
                : DFL_OK;
 }
 
-/* search.bounds: slopes of the functions at the present point, along the direction of the run. */
-static dfl_status slopes_here(dfl_solver *solver)
+dfl_status dfl_switching_slopes(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const dfl_switch_options *opt = &solver->options.switches;

@@ -15,7 +15,6 @@ enum { ROUNDS = 100 };              /* of branches that change each other */
 enum { CROWD = 1000 };              /* crossings ... */
 static const double crowded = 1e-7; /* ... closer than this part of the run, on the average */
 
-static dfl_status change_branches(dfl_solver *solver);
 static dfl_status flip(dfl_solver *solver, const bool *crossed);
 static dfl_status resume(dfl_solver *solver);
 static dfl_status guard(dfl_solver *solver);
@@ -189,7 +188,7 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
         status = dfl_solver_approach_switch(solver);
     }
     if (!status)
-        status = change_branches(solver);
+        status = dfl_switching_change(solver);
     if (!status)
         status = dfl_solver_leave_switch(solver);
     if (!status)
@@ -270,8 +269,7 @@ static dfl_status resume(dfl_solver *solver)
                : DFL_OK;
 }
 
-/* Until no branch is left that is not valid. */
-static dfl_status change_branches(dfl_solver *solver)
+dfl_status dfl_switching_change(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const dfl_switch_options *opt = &solver->options.switches;
@@ -319,7 +317,7 @@ dfl_status dfl_switching_catch_up(dfl_solver *solver)
         sw->crossed[i] = sw->value[i] < -sw->noise[i];
         any = any || sw->crossed[i];
     }
-    return any ? change_branches(solver) : status;
+    return any ? dfl_switching_change(solver) : status;
 }
 
 /* Crossings that come closer and closer would never end. */

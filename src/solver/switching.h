@@ -99,6 +99,10 @@ dfl_status dfl_switching_stand_at_cut(dfl_solver *solver);
    looks for known instants again. */
 dfl_status dfl_switching_catch_up(dfl_solver *solver);
 
+/* At the present state: the functions with switching->crossed have passed zero; what follows, until every
+   branch is valid. */
+dfl_status dfl_switching_change(dfl_solver *solver);
+
 /* The state after switching->change: velocities jump, accelerations, multipliers and auxiliary
    variables follow (restart.c). */
 dfl_status dfl_switching_jump(dfl_solver *solver);
@@ -124,8 +128,14 @@ dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jum
    sign just after it (instants.c). */
 dfl_status dfl_switching_mark_instants(dfl_solver *solver);
 
+/* The first zero of a function of time within `span` from the present time: instant, instant_of; horizon: how
+   far this reaches (instants.c). */
+dfl_status dfl_switching_look_ahead(dfl_solver *solver, double span);
+
 /* The functions at the present point, or where the step is cut: switching->value (landing.c). */
 dfl_status dfl_switching_values(dfl_solver *solver);
+/* search.bounds: their slopes there, along the direction of the run (landing.c). */
+dfl_status dfl_switching_slopes(dfl_solver *solver);
 
 /* Callbacks of a search, `user` is the solver; ten times what tolerances may change is no crossing
    (landing.c). */

@@ -1,6 +1,6 @@
 /* The end of an S-function: here a program that calls it as Simulink does, without its solvers.
    usage: PROGRAM END SAMPLE-TIME STEPS [PARAMETER ...]; sample time 0: by the classical method of Runge and
-   Kutta, with a projection after every step. Prints the unknowns, then the outputs. */
+   Kutta, with steps that end just beyond zero crossings, and a projection after every one. Prints the unknowns, then the outputs. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,6 +29,46 @@ static void runge_kutta(SimStruct *S, double h)
     for (int i = 0; i < S->nstates; i++)
         S->state[i] = sum[i];
     S->t = t + h;
+}
+
+static void remember(double *to, const double *from, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+/* From (t, x) by h: whether a function has another sign there than z. */
+static int changes(SimStruct *S, double t, const double *x, const double *z, double h)
+{
+    int changed = 0;
+    S->t = t;
+    remember(S->state, x, S->nstates);
+    runge_kutta(S, h);
+    if (S->ncrossings > 0)
+        mdlZeroCrossings(S);
+    for (int i = 0; i < S->ncrossings; i++)
+        changed = changed || (z[i] > 0) != (S->zero[i] > 0);
+    return changed;
+}
+
+static void major_step(SimStruct *S, double h)
+{
+    double x[MOST], z[MOST], low = 0, high = h;
+    const double t = S->t;
+    remember(x, S->state, S->nstates);
+    if (S->ncrossings > 0)
+        mdlZeroCrossings(S);
+    remember(z, S->zero, S->ncrossings);
+    if (changes(S, t, x, z, h)) {
+        for (int k = 0; k < 60; k++) {
+            const double middle = 0.5 * (low + high);
+            if (changes(S, t, x, z, middle))
+                high = middle;
+            else
+                low = middle;
+        }
+        changes(S, t, x, z, high);
+    }
     mdlProjection(S);
 }
 
@@ -49,15 +89,13 @@ int main(int argc, char **argv)
         mdlStart(&S);
     if (!S.error)
         mdlInitializeConditions(&S);
-    for (int k = 0; k < steps && !S.error; k++) {
+    for (int k = 0; (sample > 0 ? k < steps : S.t < end) && !S.error; k++) {
         mdlOutputs(&S, 0);
         mdlUpdate(&S, 0);
-        if (S.ncrossings > 0)
-            mdlZeroCrossings(&S);
         if (sample > 0)
             S.t = (k + 1) * sample;
         else
-            runge_kutta(&S, end / steps);
+            major_step(&S, end - S.t < 1.5 * end / steps ? end - S.t : end / steps);
     }
     if (!S.error)
         mdlOutputs(&S, 0);

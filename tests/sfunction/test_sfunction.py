@@ -77,6 +77,16 @@ outside = distance(call(block, 0.5, 0, 8000), names, expected)  # c/d = 5000/s
 print("massless-node: solver inside %.1e, outside %.1e" % (inside, outside))
 assert inside < 10 * RTOL and outside < 1e-7
 
-sampled = build(os.path.join(root, "tests", "fmu", "sampled.lua"))
-refused = subprocess.run([sampled, "1", "0", "10"], capture_output=True, text=True)
-assert refused.returncode == 1 and "choose a sample time > 0" in refused.stderr
+sampled = os.path.join(root, "tests", "fmu", "sampled.lua")
+names = ["der(x)", "x", "held", "count", "mark", "work"]
+block, expected = build(sampled), run(sampled, 1.97)
+inside = distance(call(block, 1.97, 0.197, 10), names, expected)
+outside = distance(call(block, 1.97, 0, 500), names, expected)
+print("sampled: solver inside %.1e, outside %.1e" % (inside, outside))
+assert inside < 10 * RTOL and outside < 1e-7
+
+knocks = os.path.join(root, "examples", "backlash.lua")
+names = ["lambda(teeth.lower)", "lambda(teeth.upper)", "der(a)", "der(b)", "a", "b"]
+outside = distance(call(build(knocks), 0.5, 0, 1000), names, run(knocks, 0.5))
+print("backlash: solver outside %.1e" % outside)
+assert outside < 1e-6
