@@ -6,23 +6,42 @@ typedef struct builder_object {
     dfl_builder *builder;
 } builder_object;
 
+/* Calls are checked where they are made. */
+static dfl_status begin(builder_object *it, const char *name, const dfl_load_options *options)
+{
+    if (!it->ctx)
+        it->ctx = dfl_context_create();
+    dfl_status status = it->ctx ? dfl_builder_create(&it->builder, it->ctx, name) : DFL_NO_MEMORY;
+    return status ? status : dfl_builder_check_calls(it->builder, options);
+}
+
 static int builder_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"name", NULL};
+    static char *names[] = {"name", "set", "input", NULL};
     builder_object *it = (builder_object *)self;
+    PyObject *set, *input, *kept_set = NULL, *kept_input = NULL;
+    dfl_load_options options = {.unlimited = true};
     const char *name;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s", names, &name))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sOO", names, &name, &set, &input))
         return -1;
     if (it->builder) {
         PyErr_SetString(dfl_py_error, "a model is made once");
         return -1;
     }
-    if (!it->ctx)
-        it->ctx = dfl_context_create();
-    const dfl_status status =
-        it->ctx ? dfl_builder_create(&it->builder, it->ctx, name) : DFL_NO_MEMORY;
+    const char **sets = dfl_py_texts(&options.nset, &kept_set, set);
+    const char **inputs = sets ? dfl_py_texts(&options.ninput, &kept_input, input) : NULL;
+    dfl_status status = DFL_NO_MEMORY;
+    if (inputs) {
+        options.set = sets;
+        options.input = inputs;
+        status = begin(it, name, &options);
+    }
     if (status)
         dfl_py_raise(it->ctx, status);
+    PyMem_Free(sets);
+    PyMem_Free(inputs);
+    Py_XDECREF(kept_set);
+    Py_XDECREF(kept_input);
     return status ? -1 : 0;
 }
 

@@ -2,7 +2,8 @@
 
    A model is a script with its settings; a run is one simulation of it. A run derives equations of its
    own, so that several runs of one model may live in several threads, each with a context of its
-   own; the model is only read then. Link with libdriftless-model. */
+   own; the model is only read then. A handle that is NULL gives DFL_INVALID, or values that are 0, NAN or NULL.
+   Link with libdriftless-model. */
 #ifndef DFL_MODEL_H
 #define DFL_MODEL_H
 
@@ -26,6 +27,9 @@ typedef struct dfl_load_options {
     void (*print)(const char *text, void *user); /* a line that the script prints; NULL: dropped */
     void *user;                                  /* given to print */
     const char *prefix; /* before the names of options in messages: "--"; NULL: nothing */
+    bool
+        unlimited; /* the caller has written it: no limits on time (60 s), memory (256 MiB), length and
+                           expressions, and files may lie anywhere, not only below its folder */
 } dfl_load_options;
 
 /* Runs the script in a file, or in memory (`name` is used in messages). The message of a failure
@@ -73,9 +77,15 @@ void dfl_builder_free(dfl_builder *builder);
 
 /* Adds a call. `result`: what its results are called in expressions from here on, "x" or "x, y"; NULL:
    nothing. `call` NULL: the results are the arguments, so that an expression that is used again has a name.
-   Only the form of the arguments is checked here: DFL_INVALID, and the call is left out. */
+   Only the form of the arguments is checked here, unless dfl_builder_check_calls was called: DFL_INVALID, and the call
+   is left out. */
 dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char *call, int count,
                             const dfl_argument *arguments);
+
+/* From here on (and all calls so far, now) every call is made at once, in a model that nobody else sees, so that a
+   wrong one fails where it is made, with the message that loading would give. `options` are those of the loading
+   to come; NULL: none. DFL_INVALID, DFL_NO_MEMORY. */
+dfl_status dfl_builder_check_calls(dfl_builder *builder, const dfl_load_options *options);
 
 /* The model of the calls so far; messages name the call by its number, "NAME:NUMBER: ". The calls as a
    script that dfl_model_load_text takes; valid until the next one. */
@@ -225,6 +235,8 @@ dfl_status dfl_run_start(dfl_run *run);
    names; it may go on. Other statuses of dfl_solver_advance. After a failure the run stays at its
    last step. */
 dfl_status dfl_run_advance(dfl_run *run, double t);
+/* A step is as long as the tolerance allows, not beyond the end of the settings; without an end, or behind it, only
+   the setting max_step bounds it. */
 dfl_status dfl_run_step(dfl_run *run);
 
 /* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. DFL_STOPPED: a

@@ -58,7 +58,7 @@ typedef struct dfl_setting {
     const char *manual; /* sentences; NULL: the help. `word`, `--option`, `.ending` are marked */
 } dfl_setting;
 
-/* All settings, by number. */
+/* All settings, by number; NULL beyond them. */
 int dfl_settings_count(void);
 const dfl_setting *dfl_setting_at(int i);
 

@@ -207,9 +207,10 @@ typedef struct dfl_energies {
 typedef struct dfl_model {
     dfl_context *ctx;
     dfl_graph *graph;
-    char *name; /* of the file, without folder and ending */
-    char *path; /* as given, for messages */
-    char *text; /* the script */
+    char *name;     /* of the file, without folder and ending */
+    char *path;     /* as given, for messages */
+    char *text;     /* the script */
+    bool unlimited; /* it is the caller's own: no limits of time, memory and files */
     DFL_LIST(dfl_declaration) declarations;
     int count[DFL_DECLARED_KINDS];
     struct {

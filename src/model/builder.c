@@ -12,10 +12,17 @@ struct dfl_builder {
     char *name;
     dfl_text script;
     int calls;
+    dfl_rehearsal *rehearsal; /* of all calls, or NULL: it begins with the next one */
+    bool checks;
+    dfl_script_options options; /* of the rehearsal */
+    char **texts;               /* that belong to it: sets, then inputs */
 };
 
 enum { DEEPEST_TABLE = 20 };
 
+static dfl_status copy_options(dfl_builder *builder, const dfl_script_options *from);
+static void free_options(dfl_builder *builder);
+static dfl_status rehearse(dfl_builder *builder, const dfl_text *line);
 static dfl_status check_result(const dfl_builder *builder, const char *result);
 static dfl_status check_call(const dfl_builder *builder, const char *call);
 static dfl_status check_expression(const dfl_builder *builder, const char *text);
@@ -29,10 +36,11 @@ static dfl_status wrong(const dfl_builder *builder, const char *what, const char
 
 dfl_status dfl_builder_create(dfl_builder **out, dfl_context *ctx, const char *name)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
     if (!ctx)
         return DFL_INVALID; /* there is no place for a message */
-    if (!name || !*name)
+    if (!out || !name || !*name)
         return dfl_fail(ctx, DFL_INVALID, "a model needs a name");
     dfl_builder *builder = dfl_alloc(ctx, 1, sizeof *builder);
     if (!builder)
@@ -51,6 +59,8 @@ void dfl_builder_free(dfl_builder *builder)
 {
     if (!builder)
         return;
+    dfl_rehearsal_free(builder->rehearsal);
+    free_options(builder);
     dfl_free(builder->ctx, builder->name);
     dfl_text_clear(&builder->script);
     dfl_free(builder->ctx, builder);
@@ -59,6 +69,8 @@ void dfl_builder_free(dfl_builder *builder)
 dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char *call, int count,
                             const dfl_argument *arguments)
 {
+    if (!builder)
+        return DFL_INVALID; /* there is no place for a message */
     dfl_text line = {.ctx = builder->ctx};
     dfl_status status = result ? check_result(builder, result) : DFL_OK;
     if (!status && (call || !result))
@@ -75,6 +87,8 @@ dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char
         dfl_text_add(&line, call ? ")\n" : "\n");
         status = line.status;
     }
+    if (!status && builder->checks)
+        status = rehearse(builder, &line);
     if (!status) {
         dfl_text_bytes(&builder->script, dfl_text_string(&line), line.length);
         status = builder->script.status;
@@ -84,14 +98,32 @@ dfl_status dfl_builder_call(dfl_builder *builder, const char *result, const char
     return status;
 }
 
+dfl_status dfl_builder_check_calls(dfl_builder *builder, const dfl_load_options *options)
+{
+    if (!builder)
+        return DFL_INVALID;
+    const dfl_script_options from = dfl_script_options_of(options);
+    dfl_status status = dfl_check_load(builder->ctx, &from);
+    if (status)
+        return status;
+    dfl_rehearsal_free(builder->rehearsal);
+    builder->rehearsal = NULL;
+    free_options(builder);
+    status = copy_options(builder, &from);
+    builder->checks = !status;
+    return status ? status : rehearse(builder, NULL);
+}
+
 const char *dfl_builder_script(const dfl_builder *builder)
 {
-    return dfl_text_string(&builder->script);
+    return builder ? dfl_text_string(&builder->script) : NULL;
 }
 
 dfl_status dfl_builder_load(dfl_model **out, const dfl_builder *builder,
                             const dfl_load_options *options)
 {
+    if (!builder)
+        return DFL_INVALID;
     return dfl_model_load_text(out, builder->ctx, builder->name, dfl_text_string(&builder->script),
                                builder->script.length, options);
 }
@@ -99,10 +131,68 @@ dfl_status dfl_builder_load(dfl_model **out, const dfl_builder *builder,
 dfl_status dfl_language_names(char **out, dfl_context *ctx)
 {
     dfl_text names = {.ctx = ctx};
-    const dfl_status status = ctx ? dfl_script_names(&names, ctx) : DFL_INVALID;
+    const dfl_status status = ctx && out ? dfl_script_names(&names, ctx) : DFL_INVALID;
+    if (!out)
+        return status;
     *out = status ? NULL : dfl_copy_string(ctx, dfl_text_string(&names));
     dfl_text_clear(&names);
     return status || *out ? status : DFL_NO_MEMORY;
+}
+
+/* ------------------------------------------------------------------------------- rehearsal */
+
+static dfl_status copy_options(dfl_builder *builder, const dfl_script_options *from)
+{
+    const int nset = from->nset, ninput = from->ninput;
+    builder->texts = dfl_alloc(builder->ctx, (size_t)(nset + ninput) + 2, sizeof *builder->texts);
+    builder->options =
+        (dfl_script_options){.prefix = "", .unlimited = from->unlimited, .goals = true};
+    if (!builder->texts)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < nset + ninput; i++) {
+        builder->texts[i] =
+            dfl_copy_string(builder->ctx, i < nset ? from->set[i] : from->input[i - nset]);
+        if (!builder->texts[i])
+            return DFL_NO_MEMORY;
+    }
+    char *prefix = dfl_copy_string(builder->ctx, from->prefix);
+    if (!prefix)
+        return DFL_NO_MEMORY;
+    builder->texts[nset + ninput] = prefix;
+    builder->options.prefix = prefix;
+    builder->options.nset = nset;
+    builder->options.set = (const char *const *)builder->texts;
+    builder->options.ninput = ninput;
+    builder->options.input = (const char *const *)builder->texts + nset;
+    return DFL_OK;
+}
+
+static void free_options(dfl_builder *builder)
+{
+    for (char **text = builder->texts; text && *text; text++)
+        dfl_free(builder->ctx, *text);
+    dfl_free(builder->ctx, builder->texts);
+    builder->texts = NULL;
+}
+
+/* Makes a call (NULL: none) after all others, which are repeated after a failure has left its traces. */
+static dfl_status rehearse(dfl_builder *builder, const dfl_text *line)
+{
+    dfl_status status = DFL_OK;
+    if (!builder->rehearsal) {
+        status = dfl_rehearsal_create(&builder->rehearsal, builder->ctx, builder->name,
+                                      &builder->options);
+        if (!status)
+            status = dfl_rehearsal_run(builder->rehearsal, dfl_text_string(&builder->script),
+                                       builder->script.length);
+    }
+    if (!status && line)
+        status = dfl_rehearsal_run(builder->rehearsal, dfl_text_string(line), line->length);
+    if (status) {
+        dfl_rehearsal_free(builder->rehearsal);
+        builder->rehearsal = NULL;
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------------------- checks */

@@ -28,8 +28,9 @@ static dfl_status create(dfl_checked **out, dfl_context *ctx, const dfl_model *m
                          const dfl_check_options *options, bool whole)
 {
     static const dfl_check_options none = {0};
-    *out = NULL;
-    dfl_status status = dfl_check_model(ctx, model);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
     if (status)
         return status;
     dfl_checked *it = dfl_alloc(ctx, 1, sizeof *it);
@@ -160,7 +161,7 @@ static void fill_report(dfl_checked *it)
 
 const dfl_check_report *dfl_checked_about(const dfl_checked *checked)
 {
-    return &checked->report;
+    return checked ? &checked->report : NULL;
 }
 
 void dfl_checked_free(dfl_checked *it)

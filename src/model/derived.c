@@ -15,6 +15,13 @@ dfl_status dfl_check_model(dfl_context *ctx, const dfl_model *model)
     return model ? DFL_OK : dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first");
 }
 
+dfl_status dfl_check_call(const void *out, dfl_context *ctx, const dfl_model *model)
+{
+    if (ctx && !out)
+        return dfl_fail(ctx, DFL_INVALID, "out is NULL; give the address of what shall be filled");
+    return dfl_check_model(ctx, model);
+}
+
 dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_model *model,
                               const dfl_derivation *how)
 {
@@ -41,9 +48,7 @@ dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_mode
 
 static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_derivation *how)
 {
-    char set_option[sizeof out->prefix + 4];
-    snprintf(set_option, sizeof set_option, "%sset", out->prefix);
-    dfl_script_options options = dfl_model_said(model, set_option);
+    dfl_script_options options = dfl_model_said(model, out->prefix);
     const int count = options.nset;
     const char **set = dfl_alloc(out->ctx, (size_t)(count + how->nmore), sizeof *set);
     if (!set)

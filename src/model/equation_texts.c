@@ -14,7 +14,7 @@ typedef struct written {
 
 static dfl_status derive(written *out, dfl_context *ctx, const dfl_model *model, bool frames)
 {
-    dfl_script_options options = dfl_model_said(model, "set");
+    dfl_script_options options = dfl_model_said(model, "");
     options.frames = frames;
     options.dynamics = DFL_DYNAMICS_EXPRESSIONS;
     *out = (written){.text.ctx = ctx};
@@ -44,7 +44,12 @@ dfl_status dfl_model_equations(char **out, dfl_context *ctx, const dfl_model *mo
 {
     const dfl_notation notation = latex ? DFL_LATEX : DFL_TEXT;
     written it;
-    dfl_status status = derive(&it, ctx, model, frames);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
+    if (status)
+        return status;
+    status = derive(&it, ctx, model, frames);
     if (!status)
         status = frames ? dfl_export_frames(&it.text, it.eq, notation)
                         : dfl_export_equations(&it.text, it.eq, notation);
@@ -55,7 +60,12 @@ dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *mod
 {
     written it;
     dfl_start_state state = {0};
-    dfl_status status = derive(&it, ctx, model, false);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
+    if (status)
+        return status;
+    status = derive(&it, ctx, model, false);
     if (!status)
         status = dfl_start_state_find(&state, it.eq);
     const dfl_export_start start = {

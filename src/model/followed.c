@@ -41,8 +41,9 @@ static dfl_status follow(dfl_followed *it, const dfl_model *model, int nsettings
 dfl_status dfl_model_inverse(dfl_followed **out, dfl_context *ctx, const dfl_model *model,
                              int nsettings, const char *const *settings)
 {
-    *out = NULL;
-    dfl_status status = dfl_check_model(ctx, model);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
     if (status)
         return status;
     dfl_followed *it = dfl_alloc(ctx, 1, sizeof *it);
@@ -69,5 +70,5 @@ void dfl_followed_free(dfl_followed *followed)
 
 const dfl_followed_report *dfl_followed_about(const dfl_followed *followed)
 {
-    return &followed->report;
+    return followed ? &followed->report : NULL;
 }

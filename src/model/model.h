@@ -59,8 +59,9 @@ dfl_status dfl_derived_revalue(bool *same, dfl_derived *it, const dfl_derivation
 /* Names options in the message of a failure as fields: --state-weight is state_weight. */
 void dfl_name_fields(dfl_context *ctx, dfl_status status);
 
-/* DFL_INVALID unless there are a context and a model. */
+/* DFL_INVALID unless there are a context and a model; and a place for what is found. */
 dfl_status dfl_check_model(dfl_context *ctx, const dfl_model *model);
+dfl_status dfl_check_call(const void *out, dfl_context *ctx, const dfl_model *model);
 
 /* DFL_INVALID unless `texts` are `count` texts; `name` is used in messages. */
 dfl_status dfl_check_texts(dfl_context *ctx, const char *name, int count, const char *const *texts);

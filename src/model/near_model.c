@@ -22,8 +22,9 @@ static dfl_status create(dfl_near **out, dfl_context *ctx, const dfl_model *mode
                          const dfl_near_options *options, bool search)
 {
     static const dfl_near_options none = {0};
-    *out = NULL;
-    dfl_status status = dfl_check_model(ctx, model);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
     if (status)
         return status;
     dfl_near *near = dfl_alloc(ctx, 1, sizeof *near);
@@ -67,11 +68,13 @@ void dfl_near_free(dfl_near *near)
 
 const dfl_near_report *dfl_near_about(const dfl_near *near)
 {
-    return &near->report;
+    return near ? &near->report : NULL;
 }
 
 dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near)
 {
+    if (!near)
+        return DFL_INVALID; /* there is no place for a message */
     dfl_status status =
         dfl_modes_find(out, near->ctx, near->linear.linear.ny, near->linear.linear.A);
     if (!status)
@@ -84,13 +87,16 @@ dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near)
 void dfl_near_shape(double *re, double *im, const dfl_near *near, const dfl_modes *modes,
                     int number)
 {
-    dfl_mode_shape(re, im, &near->linear.linear, near->derived.eq->np, modes, number);
+    if (near && modes)
+        dfl_mode_shape(re, im, &near->linear.linear, near->derived.eq->np, modes, number);
 }
 
 dfl_status dfl_near_lqr(double *K, dfl_modes *poles, int *unreached, int *unshown, dfl_near *near,
                         const char *state_weight, const char *input_weight)
 {
     dfl_feedback found;
+    if (!near)
+        return DFL_INVALID;
     const dfl_status status = dfl_study_feedback(&found, &near->linear, near->derived.runnable,
                                                  state_weight, input_weight);
     *poles = (dfl_modes){0};

@@ -9,6 +9,8 @@ static void fill_report(dfl_run *run, const dfl_summary *summary);
 
 dfl_status dfl_run_complete(dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     dfl_status status =
         dfl_settings_check_end(&run->settings, &run->derived.choices, run->derived.model);
     if (!status)
@@ -18,6 +20,8 @@ dfl_status dfl_run_complete(dfl_run *run)
 
 dfl_status dfl_run_finish(dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     if (isnan(run->settings.to))
         return dfl_fail(run->ctx, DFL_INVALID, "the run has no end; give the setting 'to'");
     dfl_status status = dfl_run_ready(run);
@@ -83,19 +87,19 @@ static void fill_report(dfl_run *run, const dfl_summary *summary)
 
 const dfl_run_report *dfl_run_about(const dfl_run *run)
 {
-    return run->finished ? &run->report : NULL;
+    return run && run->finished ? &run->report : NULL;
 }
 
 const char *dfl_run_event_name(const dfl_run *run, int event)
 {
-    const dfl_description *about = dfl_record_about(run->record);
-    return event >= 0 && event < about->nevents ? about->events[event] : NULL;
+    const dfl_description *about = run ? dfl_record_about(run->record) : NULL;
+    return about && event >= 0 && event < about->nevents ? about->events[event] : NULL;
 }
 
 dfl_value_at_start dfl_run_at_start(const dfl_run *run, int number)
 {
-    const dfl_description *about = dfl_record_about(run->record);
-    if (number < 0 || number >= about->n || !about->given)
+    const dfl_description *about = run ? dfl_record_about(run->record) : NULL;
+    if (!about || number < 0 || number >= about->n || !about->given)
         return (dfl_value_at_start){
             .name = dfl_run_value(run, number).name, .given = NAN, .completed = NAN, .atol = NAN};
     return (dfl_value_at_start){.name = about->names[number],
@@ -107,16 +111,18 @@ dfl_value_at_start dfl_run_at_start(const dfl_run *run, int number)
 
 const char *dfl_run_summary(const dfl_run *run)
 {
-    return run->finished ? dfl_text_string(&run->summary) : NULL;
+    return run && run->finished ? dfl_text_string(&run->summary) : NULL;
 }
 
 const char *dfl_run_text(const dfl_run *run)
 {
-    return run->finished ? dfl_text_string(&run->text) : NULL;
+    return run && run->finished ? dfl_text_string(&run->text) : NULL;
 }
 
 void dfl_run_span(const dfl_run *run, double *from, double *to)
 {
-    *from = run->settings.from;
-    *to = run->settings.to;
+    if (from)
+        *from = run ? run->settings.from : NAN;
+    if (to)
+        *to = run ? run->settings.to : NAN;
 }

@@ -9,6 +9,8 @@ static dfl_status open_saved(dfl_run *run);
 
 static dfl_status check_path(const dfl_run *run, const char *path)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     if (!path)
         return dfl_fail(run->ctx, DFL_INVALID, "path is NULL; name a file");
     return run->started
@@ -45,11 +47,13 @@ dfl_status dfl_run_save_to(dfl_run *run, const char *path)
 
 const char *dfl_run_notes(const dfl_run *run)
 {
-    return dfl_record_notes(run->record);
+    return run ? dfl_record_notes(run->record) : NULL;
 }
 
 dfl_status dfl_run_keep(dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     if (run->started)
         return dfl_fail(run->ctx, DFL_INVALID, "rows are kept from the start on; ask before it");
     run->kept = true;
@@ -58,6 +62,8 @@ dfl_status dfl_run_keep(dfl_run *run)
 
 dfl_status dfl_run_keep_page(dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     if (run->started)
         return dfl_fail(run->ctx, DFL_INVALID, "a page begins at the start; ask before it");
     run->keeps_page = true;
@@ -66,14 +72,17 @@ dfl_status dfl_run_keep_page(dfl_run *run)
 
 const char *dfl_run_page(const dfl_run *run)
 {
-    return run->finished && run->page.length > 0 ? dfl_text_string(&run->page) : NULL;
+    return run && run->finished && run->page.length > 0 ? dfl_text_string(&run->page) : NULL;
 }
 
 const double *dfl_run_rows(const dfl_run *run, int *rows, int *columns)
 {
-    *rows = run->kept ? run->table.rows : 0;
-    *columns = run->kept ? run->table.columns : 0;
-    return run->kept ? run->table.values : NULL;
+    const bool kept = run && run->kept;
+    if (rows)
+        *rows = kept ? run->table.rows : 0;
+    if (columns)
+        *columns = kept ? run->table.columns : 0;
+    return kept ? run->table.values : NULL;
 }
 
 dfl_status dfl_run_open_files(dfl_simulation *sim, void *user)

@@ -54,8 +54,11 @@ struct dfl_run {
 dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, const char *prefix,
                             int count, const char *const *settings);
 
-/* loading.c: what a model was loaded with. */
-dfl_script_options dfl_model_said(const dfl_model *model, const char *set_option);
+/* loading.c: options of a caller, whose texts they refer to, for scripts; DFL_INVALID if they cannot be read; what
+   a model was loaded with. */
+dfl_script_options dfl_script_options_of(const dfl_load_options *options);
+dfl_status dfl_check_load(dfl_context *ctx, const dfl_script_options *options);
+dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
 
 /* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters then. Goes
    on to t. */

@@ -17,8 +17,9 @@ dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *mode
                           const dfl_run_options *options)
 {
     static const dfl_run_options none = {0};
-    *out = NULL;
-    dfl_status status = dfl_check_model(ctx, model);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
     if (status)
         return status;
     dfl_run *run = dfl_alloc(ctx, 1, sizeof *run);
@@ -97,6 +98,8 @@ void dfl_run_free(dfl_run *run)
 
 dfl_status dfl_run_start(dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     if (run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s; create another one",
                         run->started ? "started" : "failed to start");
@@ -133,6 +136,8 @@ dfl_status dfl_run_step(dfl_run *run)
 
 dfl_status dfl_run_ready(dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     if (!run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s",
                         run->finished ? "finished" : "not started; call dfl_run_start first");
@@ -238,6 +243,8 @@ static bool watch(double t, double h, void *user)
 
 void dfl_run_cancel(dfl_run *run)
 {
+    if (!run)
+        return;
     atomic_store(&run->cancelled, true);
 }
 

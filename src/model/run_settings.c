@@ -70,6 +70,7 @@ static dfl_status choose_number(dfl_choices *out, dfl_context *ctx, int setting,
     if (flag && (!strcmp(value, "true") || !strcmp(value, "false")))
         number = value[0] == 't';
     else if (end == value || *end || !isfinite(number))
-        return dfl_fail(ctx, DFL_INVALID, "setting '%s': '%s' is not a number", text, value);
+        return dfl_fail(ctx, DFL_INVALID, "setting '%s': '%s' is %s", text, value,
+                        flag ? "neither true nor false" : "not a number");
     return dfl_choose_number(out, ctx, setting, number);
 }

@@ -46,7 +46,7 @@ void dfl_run_clear_values(dfl_run *run)
 
 int dfl_run_values(const dfl_run *run)
 {
-    return run->nvalues;
+    return run ? run->nvalues : 0;
 }
 
 static dfl_value_kind kind_of(const char *name)
@@ -61,9 +61,9 @@ static dfl_value_kind kind_of(const char *name)
 
 dfl_value_info dfl_run_value(const dfl_run *run, int number)
 {
-    const int n = run->columns.n, columns = n + run->columns.m;
-    if (number < 0 || number >= run->nvalues)
+    if (!run || number < 0 || number >= run->nvalues)
         return (dfl_value_info){.name = "", .unit = ""};
+    const int n = run->columns.n, columns = n + run->columns.m;
     if (number < columns)
         return (dfl_value_info){.name = run->columns.names[number],
                                 .unit = run->columns.units[number],
@@ -77,7 +77,7 @@ dfl_value_info dfl_run_value(const dfl_run *run, int number)
 
 int dfl_run_find(const dfl_run *run, const char *name)
 {
-    for (int i = 0; name && i < run->nvalues; i++)
+    for (int i = 0; run && name && i < run->nvalues; i++)
         if (!strcmp(dfl_run_value(run, i).name, name))
             return i;
     return -1;
@@ -87,9 +87,9 @@ int dfl_run_find(const dfl_run *run, const char *name)
 
 double dfl_run_get(dfl_run *run, int number)
 {
-    const int n = run->columns.n, columns = n + run->columns.m;
-    if (number < 0 || number >= run->nvalues)
+    if (!run || number < 0 || number >= run->nvalues)
         return NAN;
+    const int n = run->columns.n, columns = n + run->columns.m;
     if (number >= columns)
         return run->number[number - columns];
     if (!run->started || dfl_run_refresh(run))
@@ -106,6 +106,8 @@ double dfl_run_get(dfl_run *run, int number)
 
 dfl_status dfl_run_set(dfl_run *run, int number, double value)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
     const int columns = run->columns.n + run->columns.m;
     if (number < 0 || number >= run->nvalues)
         return dfl_fail(
@@ -151,13 +153,17 @@ dfl_status dfl_run_refresh(dfl_run *run)
 
 double dfl_run_time(const dfl_run *run)
 {
-    return run->started ? dfl_run_now(run) : NAN;
+    return run && run->started ? dfl_run_now(run) : NAN;
 }
 
 dfl_status dfl_run_interpolate(double *values, dfl_run *run, double t, bool project)
 {
-    if (!run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "the run has not started");
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
+    if (!run->started || !values)
+        return dfl_fail(run->ctx, DFL_INVALID,
+                        run->started ? "the values are NULL; give room for all columns but outputs"
+                                     : "the run has not started");
     const dfl_status status = dfl_solver_interpolate(run->x, run->sim.solver, t, project);
     for (int i = 0; !status && i < run->columns.n; i++)
         values[i] = run->x[run->columns.place[i]];
@@ -169,7 +175,7 @@ dfl_status dfl_run_interpolate(double *values, dfl_run *run, double t, bool proj
 dfl_residuals dfl_run_residuals(dfl_run *run)
 {
     static const dfl_residuals unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (!run->started || dfl_run_refresh(run))
+    if (!run || !run->started || dfl_run_refresh(run))
         return unknown;
     return isnan(run->shown) ? dfl_solver_residuals(run->sim.solver)
                              : dfl_solver_residuals_at(run->sim.solver, run->shown, run->inside);
@@ -177,25 +183,30 @@ dfl_residuals dfl_run_residuals(dfl_run *run)
 
 double dfl_run_energy(dfl_run *run)
 {
-    return run->started && !dfl_run_refresh(run)
+    return run && run->started && !dfl_run_refresh(run)
                ? dfl_runnable_energy(run->derived.runnable, dfl_run_now(run), dfl_run_state(run))
                : NAN;
 }
 
 dfl_statistics dfl_run_statistics(const dfl_run *run)
 {
-    return run->started ? dfl_solver_statistics(run->sim.solver) : (dfl_statistics){0};
+    return run && run->started ? dfl_solver_statistics(run->sim.solver) : (dfl_statistics){0};
 }
 
 /* ------------------------------------------------------------------------------- saving */
 
 size_t dfl_run_saved_size(const dfl_run *run)
 {
-    return run->started ? dfl_simulation_saved_size(&run->sim) : 0;
+    return run && run->started ? dfl_simulation_saved_size(&run->sim) : 0;
 }
 
 dfl_status dfl_run_save(void *bytes, dfl_run *run)
 {
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
+    if (!bytes)
+        return dfl_fail(run->ctx, DFL_INVALID,
+                        "the bytes are NULL; give dfl_run_saved_size of them");
     dfl_status status = dfl_run_outside(run);
     if (!status)
         status = run->started
@@ -217,8 +228,12 @@ void dfl_run_take_numbers(dfl_run *run)
 
 dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size)
 {
-    if (!run->started)
-        return dfl_fail(run->ctx, DFL_INVALID, "start the run before it is restored");
+    if (!run)
+        return DFL_INVALID; /* there is no place for a message */
+    if (!run->started || !bytes)
+        return dfl_fail(run->ctx, DFL_INVALID,
+                        run->started ? "the bytes are NULL; give those of dfl_run_save"
+                                     : "start the run before it is restored");
     if (dfl_run_outside(run))
         return DFL_INVALID;
     const dfl_status status = dfl_simulation_restore(&run->sim, bytes, size);

@@ -150,8 +150,7 @@ static dfl_status declare_shape(dfl_model *model, dfl_shape *shape, const char *
 {
     dfl_status status = DFL_OK;
     if (file)
-        status =
-            dfl_mesh_read(&shape->triangles, &shape->ntriangles, model->ctx, model->path, file);
+        status = dfl_mesh_read(&shape->triangles, &shape->ntriangles, model, file);
     if (!status)
         status = dfl_model_shape(model, shape);
     dfl_free(model->ctx, shape->triangles);

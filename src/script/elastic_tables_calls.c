@@ -64,7 +64,7 @@ int dfl_elastic_from_file(lua_State *L, const char *name, int table, const char 
         dfl_script_error(L, "elastic '%s': bodies of SID files move in space; leave out planar()",
                          name);
     dfl_text text = {.ctx = script->ctx};
-    dfl_status status = dfl_model_file_read(&text, script->model->path, "elastic body", file);
+    dfl_status status = dfl_model_file_read(&text, script->model, "elastic body", file);
     if (!status)
         status = dfl_sid_read(sid, script->ctx, file, dfl_text_string(&text));
     if (!status)

@@ -38,7 +38,8 @@ bool dfl_input_file(dfl_expr *out, lua_State *L, const char *name)
         return false;
     for (int i = 0; i < script->options.nset; i++)
         if (!strcmp(script->set[i].name, name))
-            dfl_script_error(L, "input '%s' has a value and a file; give --set or --input", name);
+            dfl_script_error(L, "input '%s' has a value and a file; give %sset or %sinput", name,
+                             script->options.prefix, script->options.prefix);
     read_assignment(&from, script->options.input[found]);
     push_function(L, &from);
     dfl_symbol_push(L, dfl_symbol_expr(script->model->graph, DFL_SYM_TIME, 0, "time"));
@@ -52,26 +53,28 @@ bool dfl_input_file(dfl_expr *out, lua_State *L, const char *name)
 
 dfl_status dfl_input_files_check(const dfl_script *script, bool has_run)
 {
+    const char *prefix = script->options.prefix;
     for (int i = 0; i < script->options.ninput; i++) {
         const char *text = script->options.input[i];
         assignment from;
         if (!read_assignment(&from, text))
             return dfl_fail(script->ctx, DFL_INVALID,
-                            "--input %s: write --input NAME=FILE.csv:COLUMN, and :hold or :cubic "
+                            "%sinput %s: write %sinput NAME=FILE.csv:COLUMN, and :hold or :cubic "
                             "behind it",
-                            text);
+                            prefix, text, prefix);
         const char *kind = strstr(from.file, ".csv:");
         if (kind)
             return dfl_fail(script->ctx, DFL_INVALID,
-                            "--input %s: '%s' is no kind of interpolation; write :hold, :cubic or "
+                            "%sinput %s: '%s' is no kind of interpolation; write :hold, :cubic or "
                             ":linear behind the column '%s'",
-                            text, from.column, kind + 5);
+                            prefix, text, from.column, kind + 5);
         const dfl_declaration *decl = has_run ? dfl_model_find(script->model, from.name) : NULL;
         if (has_run && (!decl || decl->kind != DFL_AN_INPUT)) {
             const char *nearest = dfl_model_nearest(script->model, from.name, 1U << DFL_AN_INPUT);
-            return dfl_fail(script->ctx, DFL_INVALID, "--input %s: %s has no input '%s'%s%s%s",
-                            text, script->model->path, from.name, nearest ? "; did you mean '" : "",
-                            nearest ? nearest : "", nearest ? "'?" : "");
+            return dfl_fail(script->ctx, DFL_INVALID, "%sinput %s: %s has no input '%s'%s%s%s",
+                            prefix, text, script->model->path, from.name,
+                            nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                            nearest ? "'?" : "");
         }
     }
     return DFL_OK;
@@ -150,11 +153,13 @@ static const char *read_text(lua_State *L, const char *file)
         return known;
     dfl_text *text = &script->scratch;
     dfl_text_clear(text);
-    dfl_script_check(L, dfl_plain_file_read(text, "--input", file));
+    const char *what = lua_pushfstring(L, "%sinput", script->options.prefix);
+    dfl_script_check(L, dfl_plain_file_read(text, what, file));
     if (strlen(dfl_text_string(text)) != text->length)
-        dfl_script_error(L, "--input '%s' contains a zero byte; it is not a text", file);
+        dfl_script_error(L, "%s '%s' contains a zero byte; it is not a text", what, file);
     char *copy = dfl_copy_string(script->ctx, dfl_text_string(text));
     dfl_text_clear(text);
     dfl_script_check(L, copy ? dfl_model_add_file(script->model, file, copy) : DFL_NO_MEMORY);
+    lua_pop(L, 1);
     return dfl_model_file_text(script->model, file);
 }

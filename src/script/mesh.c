@@ -32,14 +32,14 @@ static bool read_three(float three[3], const char *text);
 static void append(numbers *list, const float *data, size_t count);
 static dfl_status check(const numbers *triangles, const char *file);
 
-dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *model_path,
-                         const char *file)
+dfl_status dfl_mesh_read(float **out, int *count, const dfl_model *model, const char *file)
 {
+    dfl_context *ctx = model->ctx;
     numbers triangles = {.ctx = ctx};
     dfl_text text = {.ctx = ctx};
     if (!dfl_ends_with(file, ".stl") && !dfl_ends_with(file, ".obj"))
         return dfl_fail(ctx, DFL_INVALID, "mesh '%s': give a file that ends in .stl or .obj", file);
-    dfl_status status = dfl_model_file_read(&text, model_path, "mesh", file);
+    dfl_status status = dfl_model_file_read(&text, model, "mesh", file);
     if (!status) {
         if (dfl_ends_with(file, ".obj"))
             read_obj(&triangles, dfl_text_string(&text));

@@ -10,16 +10,16 @@
 
 enum { MOST_BYTES = 64 << 20 };
 
-static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path, const char *what,
+static dfl_status find_file(char **out, dfl_context *ctx, const dfl_model *model, const char *what,
                             const char *file);
 static bool lies_below(const char *path, const char *base);
 static dfl_status read_bytes(dfl_text *text, const char *path, const char *what, const char *file);
 
-dfl_status dfl_model_file_read(dfl_text *text, const char *model_path, const char *what,
+dfl_status dfl_model_file_read(dfl_text *text, const dfl_model *model, const char *what,
                                const char *file)
 {
     char *path = NULL;
-    dfl_status status = find_file(&path, text->ctx, model_path, what, file);
+    dfl_status status = find_file(&path, text->ctx, model, what, file);
     if (!status)
         status = read_bytes(text, path, what, file);
     free(path); /* from realpath */
@@ -31,21 +31,22 @@ dfl_status dfl_plain_file_read(dfl_text *text, const char *what, const char *fil
     return read_bytes(text, file, what, file);
 }
 
-/* The true path of the file, which must lie below the true folder of the model. */
-static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path, const char *what,
+/* The true path of the file, which must lie below the true folder of the model, if that has limits. */
+static dfl_status find_file(char **out, dfl_context *ctx, const dfl_model *model, const char *what,
                             const char *file)
 {
-    const char *slash = strrchr(model_path, '/');
+    const bool anywhere = model->unlimited, whole_path = file[0] == '/';
+    const char *slash = strrchr(model->path, '/');
     dfl_text folder = {.ctx = ctx}, whole = {.ctx = ctx};
-    dfl_text_bytes(&folder, slash ? model_path : "./",
-                   slash ? (size_t)(slash - model_path + 1) : 2);
-    dfl_text_add(&whole, "%s%s", dfl_text_string(&folder), file);
+    dfl_text_bytes(&folder, slash ? model->path : "./",
+                   slash ? (size_t)(slash - model->path + 1) : 2);
+    dfl_text_add(&whole, "%s%s", whole_path ? "" : dfl_text_string(&folder), file);
     dfl_status status = folder.status ? folder.status : whole.status;
     char *base = NULL, *path = NULL;
     if (!status) {
         base = realpath(dfl_text_string(&folder), NULL);
-        path = file[0] == '/' ? NULL : realpath(dfl_text_string(&whole), NULL);
-        if (file[0] == '/' || (path && !(base && lies_below(path, base))))
+        path = whole_path && !anywhere ? NULL : realpath(dfl_text_string(&whole), NULL);
+        if (!anywhere && (whole_path || (path && !(base && lies_below(path, base)))))
             status = dfl_fail(ctx, DFL_INVALID,
                               "%s '%s': only files below the model's folder are read", what, file);
         else if (!path)

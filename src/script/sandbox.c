@@ -21,8 +21,9 @@ enum {
     BYTES = 32   /* that a C function handles in the time of an instruction */
 };
 
-/* What the compiler has not seen yet. */
+/* What the compiler has not seen yet: ends of lines, then a text. */
 typedef struct dfl_piece {
+    size_t lines;
     const char *text;
     size_t length;
 } dfl_piece;
@@ -107,7 +108,7 @@ void dfl_sandbox_charge_bytes(lua_State *L, size_t bytes)
 
 int dfl_sandbox_compile(lua_State *L, const char *text, size_t length)
 {
-    dfl_piece rest = {text, length};
+    dfl_piece rest = {(size_t)dfl_script_of(L)->lines_before, text, length};
     return lua_load(L, next_piece, &rest, "=" DFL_CHUNK_NAME, "t");
 }
 
@@ -162,8 +163,14 @@ static void count_instructions(lua_State *L, lua_Debug *info)
 
 static const char *next_piece(lua_State *L, void *user, size_t *size)
 {
+    static const char ends[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
     dfl_piece *rest = user;
     const char *piece = rest->text;
+    if (rest->lines > 0) {
+        *size = rest->lines < sizeof ends - 1 ? rest->lines : sizeof ends - 1;
+        rest->lines -= *size;
+        return ends;
+    }
     dfl_sandbox_charge(L, 0);
     *size = rest->length < PIECE ? rest->length : PIECE;
     rest->text += *size;

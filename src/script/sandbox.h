@@ -33,8 +33,9 @@ typedef struct dfl_script {
     dfl_model *model;
     dfl_drawing *drawing;       /* bodies and joints; NULL: none */
     dfl_script_options options; /* with the defaults filled in */
-    const char *text;           /* of the script */
+    const char *text;           /* of the script, or of the calls that are being made ... */
     size_t length;
+    int lines_before;    /* ... and how many lines precede them */
     dfl_script_set *set; /* options.nset */
     dfl_text scratch;    /* for one call at a time */
     dfl_status status;   /* of the call that failed, DFL_OK if Lua itself raised the error */
@@ -67,7 +68,7 @@ void dfl_sandbox_charge(lua_State *L, double instructions);
 /* The same for a C function that handles this number of bytes. */
 void dfl_sandbox_charge_bytes(lua_State *L, size_t bytes);
 
-/* Compiles a text, within the limits, and pushes the function or an error as luaL_loadbuffer does.
+/* Compiles the text, within the limits, and pushes the function or an error as luaL_loadbuffer does.
    */
 int dfl_sandbox_compile(lua_State *L, const char *text, size_t length);
 

@@ -1,22 +1,14 @@
-/* script.c: from a file to a model: read, run in the sandbox, close Lua, and say what went wrong.
-
-   Two Lua calls are outside lua_pcall, and neither can raise an error; everything else runs in
-   run_script. */
+/* script.c: from a file to a model: read, run in the sandbox, close Lua, lower the mechanism. */
 #define _POSIX_C_SOURCE 200809L
 #include "script/script.h"
 
 #include "drawing/drawing.h"
 #include "declare/declare.h"
-#include "script/language.h"
 #include "script/input_files.h"
-#include "script/library.h"
-#include "script/sandbox.h"
-#include "script/symbol.h"
+#include "script/script_life.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <lauxlib.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +22,12 @@ static dfl_status load_once(dfl_model **out, bool *large, dfl_context *ctx, cons
                             const char *text, size_t length, const dfl_script_options *options);
 static FILE *open_script(const char *path);
 static dfl_status read_file(dfl_text *text, const char *path);
-static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length);
-static void resolve_options(dfl_script_options *out, const dfl_script_options *in);
-static dfl_status read_settings(dfl_script *script);
-static dfl_status read_setting(dfl_script_set *set, const dfl_script *script, const char *text);
-static dfl_status run(dfl_script *script);
-static int run_script(lua_State *L);
-static dfl_status fail_run(dfl_script *script, lua_State *L, int error);
-static void one_line(dfl_text *text, const char *message);
+static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length,
+                             bool unlimited);
+static dfl_status keep_text(dfl_model *model, const char *text, size_t length);
+static dfl_status lower(dfl_script *script);
 static dfl_status keep_options(const dfl_script *script);
 static dfl_status check_settings_used(const dfl_script *script);
-static void free_settings(dfl_script *script);
 
 dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
                            const dfl_script_options *options)
@@ -110,37 +97,47 @@ static dfl_status load_once(dfl_model **out, bool *large, dfl_context *ctx, cons
                             const char *text, size_t length, const dfl_script_options *options)
 {
     *out = NULL;
-    dfl_script script = {.ctx = ctx, .scratch = {.ctx = ctx}, .text = text, .length = length};
-    resolve_options(&script.options, options);
-    dfl_status status = check_text(ctx, path, text, length);
+    dfl_script script = {0};
+    dfl_status status = check_text(ctx, path, text, length, options && options->unlimited);
     if (!status)
-        status = read_settings(&script);
+        status = dfl_script_begin(&script, ctx, path, options);
     if (!status)
-        status = dfl_input_files_check(&script, false);
+        status = keep_text(script.model, text, length);
     if (!status)
-        status = dfl_model_create(&script.model, ctx, path);
+        status = dfl_script_run(&script, text, length);
+    dfl_script_close(&script);
     if (!status)
-        status = run(&script);
-    if (!status && script.drawing)
-        status = dfl_drawing_lower(script.drawing);
-    if (!status && script.drawing)
-        status = dfl_drawing_shapes(script.drawing);
-    if (!status)
-        status = check_settings_used(&script);
-    if (!status)
-        status = dfl_input_files_check(&script, true);
-    if (!status)
-        status = keep_options(&script);
-    dfl_drawing_free(script.drawing);
+        status = lower(&script);
     if (large)
         *large = script.model && script.model->large;
-    if (status)
-        dfl_model_free(script.model);
-    else
+    if (!status) {
         *out = script.model;
-    dfl_text_clear(&script.scratch);
-    free_settings(&script);
+        script.model = NULL;
+    }
+    dfl_script_end(&script);
     return status;
+}
+
+static dfl_status keep_text(dfl_model *model, const char *text, size_t length)
+{
+    model->text = dfl_alloc(model->ctx, length + 1, 1);
+    if (!model->text)
+        return DFL_NO_MEMORY;
+    memcpy(model->text, text, length);
+    return DFL_OK;
+}
+
+/* What follows the last line: the mechanism as variables and equations, and what the caller has set. */
+static dfl_status lower(dfl_script *script)
+{
+    dfl_status status = script->drawing ? dfl_drawing_lower(script->drawing) : DFL_OK;
+    if (!status && script->drawing)
+        status = dfl_drawing_shapes(script->drawing);
+    if (!status)
+        status = check_settings_used(script);
+    if (!status)
+        status = dfl_input_files_check(script, true);
+    return status ? status : keep_options(script);
 }
 
 /* A pipe may be read, such as that of a shell's <(...), but one that nobody writes to is empty: it
@@ -179,9 +176,10 @@ static dfl_status read_file(dfl_text *text, const char *path)
     return status;
 }
 
-static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length)
+static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length,
+                             bool unlimited)
 {
-    if (length > LONGEST_SCRIPT)
+    if (length > LONGEST_SCRIPT && !unlimited)
         return dfl_fail(ctx, DFL_INVALID, "%s: the script is longer than %d MiB", path,
                         LONGEST_SCRIPT / MIB);
     if (length > 0 && text[0] == LUA_SIGNATURE[0])
@@ -203,32 +201,6 @@ static dfl_status check_text(dfl_context *ctx, const char *path, const char *tex
     return DFL_OK;
 }
 
-/* Fills in the defaults. */
-static void resolve_options(dfl_script_options *out, const dfl_script_options *in)
-{
-    *out = in ? *in : (dfl_script_options){0};
-    if (out->max_memory == 0)
-        out->max_memory = (size_t)256 * MIB;
-    if (out->max_instructions == 0)
-        out->max_instructions = 1000000000;
-    if (out->max_seconds == 0)
-        out->max_seconds = 60;
-    if (!out->set_option)
-        out->set_option = "--set";
-}
-
-static dfl_status read_settings(dfl_script *script)
-{
-    const dfl_script_options *options = &script->options;
-    script->set = dfl_alloc(script->ctx, (size_t)options->nset, sizeof *script->set);
-    if (!script->set)
-        return DFL_NO_MEMORY;
-    dfl_status status = DFL_OK;
-    for (int i = 0; i < options->nset && !status; i++)
-        status = read_setting(&script->set[i], script, options->set[i]);
-    return status;
-}
-
 /* What the caller has set, so that the script can be run again. */
 static dfl_status keep_options(const dfl_script *script)
 {
@@ -241,109 +213,6 @@ static dfl_status keep_options(const dfl_script *script)
     return status;
 }
 
-/* NAME=VALUE */
-static dfl_status read_setting(dfl_script_set *set, const dfl_script *script, const char *text)
-{
-    dfl_context *ctx = script->ctx;
-    const char *option = script->options.set_option;
-    const char *equal = strchr(text, '=');
-    if (!equal || equal == text)
-        return dfl_fail(ctx, DFL_INVALID, "%s %s: write %s NAME=VALUE", option, text, option);
-    char *end;
-    set->value = strtod(equal + 1, &end);
-    if (end == equal + 1 || *end || !isfinite(set->value))
-        return dfl_fail(ctx, DFL_INVALID, "%s %s: '%s' is not a finite number", option, text,
-                        equal + 1);
-    set->name = dfl_copy_string(ctx, text);
-    if (!set->name)
-        return DFL_NO_MEMORY;
-    set->name[equal - text] = 0;
-    return DFL_OK;
-}
-
-static dfl_status run(dfl_script *script)
-{
-    dfl_model *model = script->model;
-    model->text = dfl_alloc(script->ctx, script->length + 1, 1);
-    if (!model->text)
-        return DFL_NO_MEMORY;
-    memcpy(model->text, script->text, script->length);
-    model->dynamics = script->options.dynamics;
-    model->wants_frames = script->options.frames;
-    if (script->options.max_nodes > 0)
-        model->graph->limit = script->options.max_nodes;
-    lua_State *L = dfl_sandbox_open(script);
-    if (!L)
-        return fail_run(script, NULL, LUA_ERRMEM);
-    lua_pushcfunction(L, run_script);
-    const int error = lua_pcall(L, 0, 0, 0);
-    const dfl_status status = error ? fail_run(script, L, error) : DFL_OK;
-    lua_close(L);
-    return status;
-}
-
-static int run_script(lua_State *L)
-{
-    const dfl_script *script = dfl_script_of(L);
-    lua_newtable(L);
-    dfl_symbols_open(L);
-    dfl_library_open(L);
-    dfl_language_open(L);
-    dfl_library_set_globals(L);
-
-    const char *text = script->text, *end = text + script->length;
-    if (script->length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        text += 3; /* the mark that some editors put in front */
-    while (text < end && *script->text == '#' && *text != '\n')
-        text++; /* a first line such as #!/usr/bin/env driftless */
-    if (dfl_sandbox_compile(L, text, (size_t)(end - text)) != LUA_OK)
-        return lua_error(L);
-    lua_call(L, 0, 0);
-    return 0;
-}
-
-/* The message of a Lua error, with the path in place of the chunk's name. */
-static dfl_status fail_run(dfl_script *script, lua_State *L, int error)
-{
-    static const char prefix[] = DFL_CHUNK_NAME ":";
-    dfl_context *ctx = script->ctx;
-    const char *path = script->model->path;
-    if (error == LUA_ERRMEM && script->over == DFL_OVER_TIME)
-        return dfl_fail(ctx, DFL_INVALID, "%s: the script has run longer than %g s", path,
-                        script->options.max_seconds);
-    if (error == LUA_ERRMEM && script->over == DFL_WITHOUT_MEMORY)
-        return dfl_fail(ctx, DFL_NO_MEMORY, "%s: no memory to run the script", path);
-    if (error == LUA_ERRMEM)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "%s: the script needs more than %g MiB of memory; is this an endless loop?",
-                        path, (double)script->options.max_memory / MIB);
-    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "unknown error";
-    const bool located = strncmp(message, prefix, strlen(prefix)) == 0;
-    dfl_text_clear(&script->scratch);
-    dfl_text_add(&script->scratch, "%s:%s", path, located ? "" : " ");
-    one_line(&script->scratch, message + (located ? strlen(prefix) : 0));
-    if (strstr(message, "stack overflow"))
-        dfl_text_add(&script->scratch, "; functions or brackets are nested too deeply");
-    if (strstr(message, "(number expected, got symbol)"))
-        dfl_text_add(&script->scratch, "; symbols have no value while the script runs: for loop "
-                                       "counts and decisions use setting(\"n\", 3), not param");
-    if (script->scratch.status)
-        return script->scratch.status;
-    return dfl_fail(ctx, script->status ? script->status : DFL_INVALID, "%s",
-                    dfl_text_string(&script->scratch));
-}
-
-/* Appends a message with spaces in place of tabs and the ends of lines. */
-static void one_line(dfl_text *text, const char *message)
-{
-    const size_t start = text->length;
-    dfl_text_add(text, "%s", message);
-    for (size_t i = start; i < text->length; i++)
-        if (strchr("\t\n\v\f\r", text->data[i]))
-            text->data[i] = ' ';
-}
-
-/* A --set that the script never asked for is a misspelt name. */
 /* initial(NAME)=VALUE, also of der(x): as in initial{}. */
 static dfl_status set_initial(const dfl_script *script, int i)
 {
@@ -352,12 +221,18 @@ static dfl_status set_initial(const dfl_script *script, int i)
     char name[160];
     snprintf(name, sizeof name, "%.*s", (int)(length > 0 ? length - 1 : 0), inner);
     const dfl_expr symbol = dfl_model_variable_named(script->model, name);
-    if (length < 2 || inner[length - 1] != ')' || symbol == DFL_NO_EXPR)
-        return dfl_fail(script->ctx, DFL_INVALID, "%s %s: %s has no variable '%s'",
-                        script->options.set_option, text, script->model->path, name);
+    if (length < 2 || inner[length - 1] != ')')
+        return dfl_fail(
+            script->ctx, DFL_INVALID,
+            "%sset %s: write initial(NAME)=VALUE, with the name of a variable in brackets",
+            script->options.prefix, text);
+    if (symbol == DFL_NO_EXPR)
+        return dfl_fail(script->ctx, DFL_INVALID, "%sset %s: %s has no variable '%s'",
+                        script->options.prefix, text, script->model->path, name);
     return dfl_model_start(script->model, 0, symbol, script->set[i].value, true);
 }
 
+/* A --set that the script never asked for is a misspelt name. */
 static dfl_status check_settings_used(const dfl_script *script)
 {
     enum { SETTABLE = 1 << DFL_A_PARAM | 1 << DFL_AN_INPUT | 1 << DFL_A_SETTING };
@@ -373,23 +248,17 @@ static dfl_status check_settings_used(const dfl_script *script)
         }
         const dfl_declaration *other = dfl_model_find(script->model, name);
         if (other)
-            return dfl_fail(script->ctx, DFL_INVALID,
-                            "%s %s: '%s' is a %s in %s; only parameters, inputs and settings can "
-                            "be set",
-                            script->options.set_option, script->options.set[i], name,
-                            dfl_declared_name(other->kind), script->model->path);
+            return dfl_fail(
+                script->ctx, DFL_INVALID,
+                "%sset %s: '%s' is a %s in %s; only parameters, inputs and settings can "
+                "be set",
+                script->options.prefix, script->options.set[i], name,
+                dfl_declared_name(other->kind), script->model->path);
         const char *nearest = dfl_model_nearest(script->model, name, SETTABLE);
         return dfl_fail(
-            script->ctx, DFL_INVALID, "%s %s: %s has no parameter, input or setting '%s'%s%s%s",
-            script->options.set_option, script->options.set[i], script->model->path, name,
+            script->ctx, DFL_INVALID, "%sset %s: %s has no parameter, input or setting '%s'%s%s%s",
+            script->options.prefix, script->options.set[i], script->model->path, name,
             nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
     return DFL_OK;
-}
-
-static void free_settings(dfl_script *script)
-{
-    for (int i = 0; script->set && i < script->options.nset; i++)
-        dfl_free(script->ctx, script->set[i].name);
-    dfl_free(script->ctx, script->set);
 }

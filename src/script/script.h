@@ -8,7 +8,7 @@
 typedef struct dfl_script_options {
     int nset;                 /* NAME=VALUE settings of parameters, inputs and settings */
     const char *const *set;   /* texts "NAME=VALUE" */
-    const char *set_option;   /* what messages call such a setting; NULL means "--set" */
+    const char *prefix;       /* of options in messages; NULL means "--" */
     int ninput;               /* inputs that follow files */
     const char *const *input; /* texts "NAME=FILE.csv:COLUMN", then ":hold" or ":cubic" */
     bool prescribe;           /* motion(...) declares a constraint; otherwise it does nothing */
@@ -17,8 +17,9 @@ typedef struct dfl_script_options {
     long max_instructions;    /* 0 means 1e9 */
     double max_seconds;       /* of processor time; 0 means 60 */
     uint32_t max_nodes;       /* of the expression graph; 0 means its default */
-    bool frames;              /* of a mechanism are described in the model */
-    dfl_dynamics dynamics;    /* masses of a mechanism as expressions, by recursion, or in absolute
+    bool unlimited; /* 0 means no limit in all of these; scripts of any length, files anywhere */
+    bool frames;    /* of a mechanism are described in the model */
+    dfl_dynamics dynamics; /* masses of a mechanism as expressions, by recursion, or in absolute
                                  coordinates; if it is not known, the script may be run three times */
     void (*print)(const char *text, void *user); /* one line that the script prints,
                                                     with its end; NULL: dropped */
@@ -34,6 +35,16 @@ dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
 /* The same for a text in memory; `path` is used for messages and the model's name. */
 dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *path,
                                 const char *text, size_t length, const dfl_script_options *options);
+
+/* Texts run one after the other, each when it is known, in a model that nobody uses: what is wrong with one of
+   them is said at once. Texts of the options must outlive it. After a failure it is of no more use. */
+typedef struct dfl_rehearsal dfl_rehearsal;
+dfl_status dfl_rehearsal_create(dfl_rehearsal **out, dfl_context *ctx, const char *path,
+                                const dfl_script_options *options);
+void dfl_rehearsal_free(dfl_rehearsal *rehearsal);
+
+/* Whole lines, which are counted on. DFL_INVALID: see dfl_script_load. */
+dfl_status dfl_rehearsal_run(dfl_rehearsal *rehearsal, const char *text, size_t length);
 
 /* The names of the calls, functions and symbols of the language, in the alphabet, separated by blanks. */
 dfl_status dfl_script_names(dfl_text *out, dfl_context *ctx);

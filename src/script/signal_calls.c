@@ -105,11 +105,11 @@ const char *dfl_signal_file(lua_State *L, const char *file)
     const char *known = dfl_model_file_text(script->model, file);
     if (known)
         return known;
-    if (climbs(file))
+    if (climbs(file) && !script->model->unlimited)
         dfl_script_error(L, "signal '%s': only files below the model's folder are read", file);
     dfl_text *text = &script->scratch;
     dfl_text_clear(text);
-    dfl_script_check(L, dfl_model_file_read(text, script->model->path, "signal", file));
+    dfl_script_check(L, dfl_model_file_read(text, script->model, "signal", file));
     if (strlen(dfl_text_string(text)) != text->length)
         dfl_script_error(L, "signal '%s' contains a zero byte; it is not a text", file);
     char *copy = dfl_copy_string(script->ctx, dfl_text_string(text));

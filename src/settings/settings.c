@@ -8,7 +8,7 @@
 
 int dfl_setting_find(const char *name)
 {
-    for (int i = 0; i < dfl_settings_count(); i++)
+    for (int i = 0; name && i < dfl_settings_count(); i++)
         if (!strcmp(dfl_setting_at(i)->name, name))
             return i;
     return -1;
@@ -16,7 +16,7 @@ int dfl_setting_find(const char *name)
 
 int dfl_setting_word(const dfl_setting *setting, const char *word)
 {
-    for (int i = 0; setting->words[i]; i++)
+    for (int i = 0; setting && setting->words && word && setting->words[i]; i++)
         if (!strcmp(setting->words[i], word))
             return i;
     return -1;

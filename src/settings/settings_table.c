@@ -195,5 +195,5 @@ int dfl_settings_count(void)
 
 const dfl_setting *dfl_setting_at(int i)
 {
-    return &table[i];
+    return i >= 0 && i < dfl_settings_count() ? &table[i] : NULL;
 }

@@ -86,11 +86,12 @@ static dfl_status check_label(const dfl_simulation *sim, const void *bytes, size
     if (!dfl_is_saved_run(bytes, size) || size < sizeof is)
         return dfl_fail(sim->ctx, DFL_INVALID, "these bytes are not a saved run");
     memcpy(&is, bytes, sizeof is);
-    is.version[sizeof is.version - 1] = 0;
-    if (strcmp(is.version, want.version) != 0)
+    if (strncmp(is.version, want.version, sizeof is.version) != 0)
         return dfl_fail(sim->ctx, DFL_INVALID,
-                        "the run was saved by version %s, this is %s; run it again", is.version,
+                        "the run was saved by version %.16s, this is %s; run it again", is.version,
                         want.version);
+    if (memcmp(is.version, want.version, sizeof is.version) != 0) /* what follows the text */
+        return dfl_fail(sim->ctx, DFL_INVALID, "the saved run is damaged");
     if (is.model != want.model)
         return dfl_fail(sim->ctx, DFL_INVALID,
                         "the run was saved with another model than '%s'; restore it with that one",

@@ -12,7 +12,6 @@
 
 enum {
     DEFAULT_LIMIT = 20000000, /* nodes: 320 MB, and a table of 270 MB */
-    GREATEST_LIMIT = 1 << 30, /* so that twice the number of nodes fits into 32 bits */
     FIRST_TABLE = 256,
     FIRST_ROOM = 16
 };
@@ -40,7 +39,9 @@ dfl_status dfl_graph_create(dfl_graph **out, dfl_context *ctx, uint32_t limit)
     if (!graph)
         return DFL_NO_MEMORY;
     graph->ctx = ctx;
-    graph->limit = limit == 0 ? DEFAULT_LIMIT : limit < GREATEST_LIMIT ? limit : GREATEST_LIMIT;
+    graph->limit = limit == 0                  ? DEFAULT_LIMIT
+                   : limit < DFL_LARGEST_GRAPH ? limit
+                                               : DFL_LARGEST_GRAPH;
     dfl_status status = grow_table(graph);
     if (!status) {
         dfl_constant(graph, 0);

@@ -118,6 +118,8 @@ typedef struct dfl_graph {
     dfl_status status; /* the first failure */
 } dfl_graph;
 
+enum { DFL_LARGEST_GRAPH = 1 << 30 }; /* so that twice their number fits into 32 bits */
+
 /* Creates a graph that refuses more than `limit` nodes; 0 means 2e7. Node 0 is the constant 0. */
 dfl_status dfl_graph_create(dfl_graph **out, dfl_context *ctx, uint32_t limit);
 void dfl_graph_free(dfl_graph *graph);

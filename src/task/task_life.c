@@ -30,8 +30,9 @@ dfl_status dfl_model_task(dfl_task **out, dfl_context *ctx, const dfl_model *mod
 {
     static const dfl_task_options none = {0};
     int number = 0;
-    *out = NULL;
-    dfl_status status = dfl_check_model(ctx, model);
+    if (out)
+        *out = NULL;
+    dfl_status status = dfl_check_call(out, ctx, model);
     if (!status)
         status = find_task(&number, ctx, name);
     if (!status)
@@ -135,7 +136,7 @@ static void add_failure(dfl_text *json, const char *message, const char *fields)
 
 const dfl_task_report *dfl_task_about(const dfl_task *task)
 {
-    return &task->report;
+    return task ? &task->report : NULL;
 }
 
 void dfl_task_free(dfl_task *task)

@@ -34,6 +34,12 @@ static dfl_argument keyed(const char *key, dfl_argument value)
                                     (int)(sizeof arguments / sizeof *arguments), arguments));      \
     } while (0)
 
+static void assert_message(const fixture *f, const char *begins)
+{
+    if (strncmp(dfl_message(f->ctx), begins, strlen(begins)))
+        fail_msg("'%s' instead of '%s'", dfl_message(f->ctx), begins);
+}
+
 static double end_of(const fixture *f, dfl_model *model, const char *name, double t)
 {
     dfl_run *it;
@@ -178,9 +184,55 @@ static void wrong_calls_get_a_message(void **state)
     finished(&f);
 }
 
+/* With checks, a wrong call fails where it is made, is left out, and leaves no trace. */
+static void wrong_calls_fail_at_once(void **state)
+{
+    (void)state;
+    fixture f = {.ctx = dfl_context_create()};
+    dfl_builder *builder;
+    const char *const set[] = {"L=2"};
+    const dfl_load_options options = {.nset = 1, .set = set};
+    const dfl_argument missing[] = {expression("y"), number(1)}, twice[] = {text("L"), number(1)};
+    expect(&f, dfl_builder_create(&builder, f.ctx, "checked"));
+    CALL("x", "position", text("x"));
+    expect(&f, dfl_builder_check_calls(builder, &options));
+    assert_int_equal(dfl_builder_call(builder, NULL, "mass", 2, missing), DFL_INVALID);
+    assert_message(&f, "checked:2: ");
+    CALL("L", "param", text("L"), number(1));
+    assert_int_equal(dfl_builder_call(builder, "M", "param", 2, twice), DFL_INVALID);
+    assert_message(&f, "checked:3: the name 'L' is already used");
+    CALL(NULL, "mass", expression("x"), expression("L"));
+    assert_int_equal(dfl_builder_call(builder, NULL, "mas", 2, missing), DFL_INVALID);
+    assert_message(&f, "checked:4: ");
+    expect(&f, dfl_builder_load(&f.model, builder, &options));
+    assert_true(end_of(&f, f.model, "L", 1) == 2);
+    dfl_builder_free(builder);
+    finished(&f);
+}
+
+/* The length of scripts and the memory of Lua are limited, unless the caller says that the script is its own. */
+static void own_scripts_have_no_limits(void **state)
+{
+    (void)state;
+    fixture f = {.ctx = dfl_context_create()};
+    const size_t length = 17 << 20;
+    char *script = malloc(length);
+    assert_non_null(script);
+    memset(script, '\n', length);
+    memcpy(script, pendulum, strlen(pendulum));
+    const dfl_load_options own = {.unlimited = true};
+    assert_int_equal(dfl_model_load_text(&f.model, f.ctx, "a", script, length, NULL), DFL_INVALID);
+    expect(&f, dfl_model_load_text(&f.model, f.ctx, "a", script, length, &own));
+    assert_true(end_of(&f, f.model, "L", 0.1) == 1); /* a run derives the model again */
+    free(script);
+    finished(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_calls_fail_at_once),
+        cmocka_unit_test(own_scripts_have_no_limits),
         cmocka_unit_test(calls_and_scripts_are_the_same),
         cmocka_unit_test(mechanisms_are_drawn_by_calls),
         cmocka_unit_test(expressions_have_names),

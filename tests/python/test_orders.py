@@ -40,7 +40,7 @@ class Orders(unittest.TestCase):
         """Objects as they should be, and half-made ones."""
         model = _library.Model("a.lua", SCRIPT, (), ())
         run = _library.Run(model, ("to=0.2",))
-        builder = _library.Builder("b")
+        builder = _library.Builder("b", (), ())
         near = _library.Near(model, False, (), None, None, None, None)
         solver = _library.Solver(0, 0, 1, 0, False, False, lambda need, t: None, None, None, None, (), 1e-6, None, 0.0, 0.0, "psf", "radau", False)
         kinds = (_library.Model, _library.Run, _library.Builder, _library.Near, _library.Solver)

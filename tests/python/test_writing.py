@@ -186,22 +186,52 @@ class Errors(unittest.TestCase):
     def line(self):
         return sys._getframe(1).f_lineno
 
-    def test_messages_name_the_line(self):
+    def test_wrong_calls_fail_where_they_are_made(self):
         m = pendulum()
-        at = self.line() + 1
-        m.constraint("rod", m.position("z") - 1)
-        with self.assertRaisesRegex(dl.Error, rf"test_writing.py:{at}: the name 'rod' is already used by the constraint of line \d+"):
+        z = m.position("z")
+        script = m.script()
+        with self.assertRaisesRegex(dl.Error, rf"^\S*test_writing.py:{self.line() + 1}: the name 'rod' is already used by the constraint of line \d+"):
+            m.constraint("rod", z - 1)
+        with self.assertRaisesRegex(dl.Error, rf"^\S*test_writing.py:{self.line() + 1}: body"):
+            m.body(3)
+        with self.assertRaisesRegex(dl.Error, rf"^\S*test_writing.py:{self.line() + 1}: "):
+            m.force(m.ground.nothing, 1)
+        for call in (lambda: m.mass(z), lambda: m.initial(q=1), lambda: m.simulate(too=1), lambda: m.output("o"), lambda: m.param("z", 1),
+                     lambda: m.kinetic(m.ground), lambda: m.constraint("c", "x"), lambda: m.spring("s", 1, 2), lambda: m.position("2x"),
+                     lambda: m.optimize(minimize=z), lambda: m.event("e", z, {"stop": 3}), lambda: m.signal("no.csv", "y"),
+                     lambda: m.draw.line(1, 2), lambda: m.spline([1, 2], [3])):
+            with self.assertRaisesRegex(dl.Error, r"^\S*test_writing.py:\d+: "):
+                call()
+        self.assertEqual(m.script(), script)  # what was refused has left nothing
+        m.mass(z, 1)
+        self.assertEqual(m.run(to=0.1).status, "completed")
+        self.assertEqual(pickle.loads(pickle.dumps(m)).run(to=0.1).status, "completed")
+
+    def test_what_only_the_whole_model_shows_names_the_line(self):
+        m = pendulum()
+        m.body("loose", mass=1)
+        with self.assertRaisesRegex(dl.Error, rf"test_writing.py:{self.line() - 1}: |line {self.line() - 1}\b"):
             m.run()
         m = pendulum()
-        m.body(3)
-        with self.assertRaisesRegex(dl.Error, rf"test_writing.py:{self.line() - 1}: body"):
-            m.check()
-        with self.assertRaisesRegex(dl.Error, rf"test_writing.py:{self.line() - 3}: body"):
-            pickle.loads(pickle.dumps(m))
-        m = pendulum()
-        m.force(m.ground.nothing, 1)
-        with self.assertRaisesRegex(dl.Error, rf"test_writing.py:{self.line() - 1}: "):
-            m.start()
+        m.position("z")  # without a mass
+        with self.assertRaisesRegex(dl.Error, "z"):
+            m.run()
+
+    def test_limits_of_scripts_do_not_hold(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "push.csv"), "w") as file:
+                file.write("t,y\n0,1\n1,3\n")
+            m = dl.Model()
+            x = m.position("x")
+            m.mass(x, 1)
+            push = m.signal(os.path.join(folder, "push.csv"), "y")
+            m.force(x, push(m.time))
+            m.initial(x=0, **{"der(x)": 0})
+            exact = 1 / 2 + 2 / 6  # of x'' = 1 + 2 t
+            self.assertAlmostEqual(m.run(to=1, rtol=1e-9).x[-1], exact, 7)
+            self.assertAlmostEqual(pickle.loads(pickle.dumps(m)).run(to=1, rtol=1e-9).x[-1], exact, 7)
+            with self.assertRaisesRegex(dl.Error, "below the model's folder"):
+                dl.loads(m.script())
 
     def test_misuse(self):
         m, other = pendulum(), pendulum()

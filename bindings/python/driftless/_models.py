@@ -237,7 +237,7 @@ class Script(BaseModel):
         self._library_model()
 
     def _load(self):
-        return _library.Model(self._name, self._script, self._set(), self._inputs())
+        return _library.Model(self._name, self._script, self._set(), self._inputs(), bool(self._where))
 
     def __reduce__(self):
         return Script, (self._name, self.script(), self._values, self._input, self._where)

@@ -50,7 +50,7 @@ class Model(BaseModel):
             name = caller[0] if os.path.isfile(caller[0]) else "model"
         name = os.fspath(name)
         super().__init__(name, values, input or {})
-        self._builder = _library.Builder(name)
+        self._builder = _library.Builder(name, self._set(), self._inputs())
         self._where = []  # (file, line) of every line of the script
         self._labels = {}  # of results, for people
         self._inside = None  # the function that is being written
@@ -109,8 +109,12 @@ class Model(BaseModel):
         return symbols[0] if count == 1 else symbols
 
     def _line(self, result, name, texts):
-        self._builder.call(result, name, texts)
         self._where.append(_caller())
+        try:
+            self._work(self._builder.call, result, name, texts)
+        except BaseException:  # the call is left out
+            self._where.pop()
+            raise
         self._loaded = None
 
     def _name_expression(self, text, scope):
@@ -132,7 +136,7 @@ class Model(BaseModel):
     # ---- loading
 
     def _load(self):
-        return _library.Model(self._name, self._builder.script(), self._set(), self._inputs())
+        return _library.Model(self._name, self._builder.script(), self._set(), self._inputs(), True)
 
     def __reduce__(self):
         return Script, (self._name, self._builder.script(), self._values, self._input, tuple(self._where))
