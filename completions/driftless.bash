@@ -100,7 +100,7 @@ _driftless() {
     optimize--starts) return ;;
     optimize--algorithm) return ;;
     gradient--output) _driftless_files json csv h5 hdf5 html svg; return ;;
-    optimize--output) _driftless_files json; return ;;
+    optimize--output) _driftless_files json csv h5 hdf5 html lua; return ;;
     linearize--output) _driftless_files json mat m h5 hdf5; return ;;
     equilibrium--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;

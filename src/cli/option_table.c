@@ -236,9 +236,13 @@ static const row table[] = {
      "Write a file: `.json` has the object of `--json`; `.csv` and `.h5` have the rows of the run "
      "with a column `d(x)/d(L)` for each derivative, `.svg` plots of them, and `.html` a page with "
      "sliders that move the motion to first order. Repeatable."},
-    {"output", CLI_LIST, CLI_OPTIMIZE, FIELDS(output, noutput), "FILE", "standard output", "json",
-     NULL, "to FILE.json instead of standard output (repeatable)",
-     "Write the object of `--json` to a file that ends in `.json`."},
+    {"output", CLI_LIST, CLI_OPTIMIZE, FIELDS(output, noutput), "FILE", "standard output",
+     "json csv h5 hdf5 html lua", NULL,
+     "to FILE.json; FILE.csv, .h5: the best run; FILE.html: a page; FILE.lua: the model",
+     "Write a file: `.json` has the object of `--json`; `.csv` and `.h5` have the run with what "
+     "was "
+     "found, `.html` shows the search, the fit, and the motion before and after, and `.lua` is the "
+     "model with what was found. Repeatable."},
     {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
      "json mat m h5 hdf5", NULL,
      "to FILE.json, FILE.mat, FILE.m or FILE.h5 instead of standard output (repeatable)",

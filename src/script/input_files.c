@@ -36,8 +36,8 @@ bool dfl_input_file(dfl_expr *out, lua_State *L, const char *name)
             found = i;
     if (found < 0)
         return false;
-    for (int i = 0; i < script->options.nset; i++)
-        if (!strcmp(script->set[i].name, name))
+    for (int i = 0; i < script->nset; i++)
+        if (script->set[i].text && !strcmp(script->set[i].name, name))
             dfl_script_error(L, "input '%s' has a value and a file; give %sset or %sinput", name,
                              script->options.prefix, script->options.prefix);
     read_assignment(&from, script->options.input[found]);

@@ -11,6 +11,7 @@
 
 #include <lauxlib.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 enum { ROOM_FOR_UNIT = 128, MOST_ARGUMENTS = 250 };
@@ -19,6 +20,7 @@ static int call_param(lua_State *L);
 static int call_input(lua_State *L);
 static int call_setting(lua_State *L);
 static void apply_set(double *value, lua_State *L, const char *name);
+static int call_set(lua_State *L);
 static int call_position(lua_State *L);
 static int call_speed(lua_State *L);
 static int declare_each(lua_State *L, const char *call,
@@ -58,6 +60,7 @@ enum { MOST_VARIABLES = 100 }; /* of one call */
 static const luaL_Reg calls[] = {{"param", call_param},
                                  {"input", call_input},
                                  {"setting", call_setting},
+                                 {"set", call_set},
                                  {"position", call_position},
                                  {"speed", call_speed},
                                  {"velocity", call_velocity},
@@ -176,15 +179,25 @@ static int call_setting(lua_State *L)
     return 1;
 }
 
-/* Replaces the value if the command line has --set NAME=...; the last one is used. */
+/* Replaces the value if set{} or the caller (--set NAME=...) has another. */
 static void apply_set(double *value, lua_State *L, const char *name)
 {
-    const dfl_script *script = dfl_script_of(L);
-    for (int i = 0; i < script->options.nset; i++)
-        if (strcmp(script->set[i].name, name) == 0) {
-            *value = script->set[i].value;
-            script->set[i].used = true;
-        }
+    dfl_set_values_apply(value, dfl_script_of(L), name);
+}
+
+/* set{ NAME = number, ... }: in place of the values in the rest of the script. */
+static int call_set(lua_State *L)
+{
+    dfl_arg_count(L, "set", 1, 1);
+    dfl_arg_table(L, "set", 1, "write set{ L = 2 }");
+    lua_Integer place = 0;
+    for (const char *name; (name = dfl_next_option(L, "set", 1, &place));) {
+        const double value = dfl_arg_number(L, "set", lua_gettop(L));
+        if (!isfinite(value))
+            return dfl_script_error(L, "set: '%s' is not a finite number", name);
+        dfl_script_check(L, dfl_set_values_add(dfl_script_of(L), dfl_script_line(L), name, value));
+    }
+    return 0;
 }
 
 static int call_position(lua_State *L)

@@ -15,6 +15,8 @@
 /* One NAME=VALUE of the command line. */
 typedef struct dfl_script_set {
     char *name;
+    const char *text; /* as the caller gave it; NULL: by set{} of the script, in this line: */
+    int line;
     double value;
     bool used;
 } dfl_script_set;
@@ -36,9 +38,10 @@ typedef struct dfl_script {
     const char *text;           /* of the script, or of the calls that are being made ... */
     size_t length;
     int lines_before;    /* ... and how many lines precede them */
-    dfl_script_set *set; /* options.nset */
-    dfl_text scratch;    /* for one call at a time */
-    dfl_status status;   /* of the call that failed, DFL_OK if Lua itself raised the error */
+    dfl_script_set *set; /* of set{}, then of the caller: the last one of a name is used */
+    int nset, set_room;
+    dfl_text scratch;  /* for one call at a time */
+    dfl_status status; /* of the call that failed, DFL_OK if Lua itself raised the error */
     dfl_script_limit over;
     size_t memory;       /* bytes that Lua holds */
     double instructions; /* so far */
@@ -51,6 +54,14 @@ typedef struct dfl_script {
 lua_State *dfl_sandbox_open(dfl_script *script);
 
 dfl_script *dfl_script_of(lua_State *L);
+
+/* set_values.c: a text NAME=VALUE of the caller; a value that set{} in this line gives; *value by this name, if it is
+   set; after the script: DFL_INVALID if a value has no meaning; frees them. */
+dfl_status dfl_set_values_read(dfl_script *script, const char *text);
+dfl_status dfl_set_values_add(dfl_script *script, int line, const char *name, double value);
+void dfl_set_values_apply(double *value, dfl_script *script, const char *name);
+dfl_status dfl_set_values_check(const dfl_script *script);
+void dfl_set_values_clear(dfl_script *script);
 
 /* The line of the script that is being run, or 0. */
 int dfl_script_line(lua_State *L);

@@ -27,7 +27,6 @@ static dfl_status check_text(dfl_context *ctx, const char *path, const char *tex
 static dfl_status keep_text(dfl_model *model, const char *text, size_t length);
 static dfl_status lower(dfl_script *script);
 static dfl_status keep_options(const dfl_script *script);
-static dfl_status check_settings_used(const dfl_script *script);
 
 dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
                            const dfl_script_options *options)
@@ -134,7 +133,7 @@ static dfl_status lower(dfl_script *script)
     if (!status && script->drawing)
         status = dfl_drawing_shapes(script->drawing);
     if (!status)
-        status = check_settings_used(script);
+        status = dfl_set_values_check(script);
     if (!status)
         status = dfl_input_files_check(script, true);
     return status ? status : keep_options(script);
@@ -211,54 +210,4 @@ static dfl_status keep_options(const dfl_script *script)
     for (int i = 0; !status && i < options->ninput; i++)
         status = dfl_model_remember_option(script->model, true, options->input[i]);
     return status;
-}
-
-/* initial(NAME)=VALUE, also of der(x): as in initial{}. */
-static dfl_status set_initial(const dfl_script *script, int i)
-{
-    const char *text = script->options.set[i], *inner = script->set[i].name + 8;
-    const size_t length = strlen(inner);
-    char name[160];
-    snprintf(name, sizeof name, "%.*s", (int)(length > 0 ? length - 1 : 0), inner);
-    const dfl_expr symbol = dfl_model_variable_named(script->model, name);
-    if (length < 2 || inner[length - 1] != ')')
-        return dfl_fail(
-            script->ctx, DFL_INVALID,
-            "%sset %s: write initial(NAME)=VALUE, with the name of a variable in brackets",
-            script->options.prefix, text);
-    if (symbol == DFL_NO_EXPR)
-        return dfl_fail(script->ctx, DFL_INVALID, "%sset %s: %s has no variable '%s'",
-                        script->options.prefix, text, script->model->path, name);
-    return dfl_model_start(script->model, 0, symbol, script->set[i].value, true);
-}
-
-/* A --set that the script never asked for is a misspelt name. */
-static dfl_status check_settings_used(const dfl_script *script)
-{
-    enum { SETTABLE = 1 << DFL_A_PARAM | 1 << DFL_AN_INPUT | 1 << DFL_A_SETTING };
-    for (int i = 0; i < script->options.nset; i++) {
-        const char *name = script->set[i].name;
-        if (script->set[i].used)
-            continue;
-        if (!strncmp(name, "initial(", 8)) {
-            const dfl_status status = set_initial(script, i);
-            if (status)
-                return status;
-            continue;
-        }
-        const dfl_declaration *other = dfl_model_find(script->model, name);
-        if (other)
-            return dfl_fail(
-                script->ctx, DFL_INVALID,
-                "%sset %s: '%s' is a %s in %s; only parameters, inputs and settings can "
-                "be set",
-                script->options.prefix, script->options.set[i], name,
-                dfl_declared_name(other->kind), script->model->path);
-        const char *nearest = dfl_model_nearest(script->model, name, SETTABLE);
-        return dfl_fail(
-            script->ctx, DFL_INVALID, "%sset %s: %s has no parameter, input or setting '%s'%s%s%s",
-            script->options.prefix, script->options.set[i], script->model->path, name,
-            nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    return DFL_OK;
 }

@@ -18,8 +18,6 @@
 enum { MIB = 1024 * 1024 };
 
 static void resolve_options(dfl_script_options *out, const dfl_script_options *in);
-static dfl_status read_settings(dfl_script *script);
-static dfl_status read_setting(dfl_script_set *set, const dfl_script *script, const char *text);
 static dfl_status call(dfl_script *script, lua_CFunction function);
 static int open_language(lua_State *L);
 static int run_text(lua_State *L);
@@ -31,7 +29,9 @@ dfl_status dfl_script_begin(dfl_script *script, dfl_context *ctx, const char *pa
 {
     *script = (dfl_script){.ctx = ctx, .scratch = {.ctx = ctx}};
     resolve_options(&script->options, options);
-    dfl_status status = read_settings(script);
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < script->options.nset; i++)
+        status = dfl_set_values_read(script, script->options.set[i]);
     if (!status)
         status = dfl_input_files_check(script, false);
     if (!status)
@@ -69,9 +69,7 @@ void dfl_script_end(dfl_script *script)
     dfl_drawing_free(script->drawing);
     dfl_model_free(script->model);
     dfl_text_clear(&script->scratch);
-    for (int i = 0; script->set && i < script->options.nset; i++)
-        dfl_free(script->ctx, script->set[i].name);
-    dfl_free(script->ctx, script->set);
+    dfl_set_values_clear(script);
 }
 
 /* Fills in the defaults. */
@@ -88,38 +86,6 @@ static void resolve_options(dfl_script_options *out, const dfl_script_options *i
         out->max_nodes = DFL_LARGEST_GRAPH;
     if (!out->prefix)
         out->prefix = "--";
-}
-
-static dfl_status read_settings(dfl_script *script)
-{
-    const dfl_script_options *options = &script->options;
-    script->set = dfl_alloc(script->ctx, (size_t)options->nset, sizeof *script->set);
-    if (!script->set)
-        return DFL_NO_MEMORY;
-    dfl_status status = DFL_OK;
-    for (int i = 0; i < options->nset && !status; i++)
-        status = read_setting(&script->set[i], script, options->set[i]);
-    return status;
-}
-
-/* NAME=VALUE */
-static dfl_status read_setting(dfl_script_set *set, const dfl_script *script, const char *text)
-{
-    dfl_context *ctx = script->ctx;
-    const char *prefix = script->options.prefix;
-    const char *equal = strchr(text, '=');
-    if (!equal || equal == text)
-        return dfl_fail(ctx, DFL_INVALID, "%sset %s: write %sset NAME=VALUE", prefix, text, prefix);
-    char *end;
-    set->value = strtod(equal + 1, &end);
-    if (end == equal + 1 || *end || !isfinite(set->value))
-        return dfl_fail(ctx, DFL_INVALID, "%sset %s: '%s' is not a finite number", prefix, text,
-                        equal + 1);
-    set->name = dfl_copy_string(ctx, text);
-    if (!set->name)
-        return DFL_NO_MEMORY;
-    set->name[equal - text] = 0;
-    return DFL_OK;
 }
 
 static dfl_status call(dfl_script *script, lua_CFunction function)

@@ -23,6 +23,7 @@ typedef struct dfl_optimum {
     const char **names; /* of the model's goals */
     double *start, *best;
     double *deviation; /* of a fit: standard deviations of `best` from J'J; NAN: none */
+    double *interval;  /* ... half widths of intervals that hold the truth in 95 % of the cases */
     bool *at_bound;
     double objective, first; /* at `best` and at `start` */
     double slope;  /* the largest derivative by a part of the bounds' distance, inside them */

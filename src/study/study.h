@@ -23,6 +23,10 @@ typedef struct dfl_name_list {
 dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char *list);
 void dfl_name_list_clear(dfl_name_list *names, dfl_context *ctx);
 
+/* The expression and name of an output that is declared, or of a variable; `option` is for the message. */
+dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *run,
+                            const char *option, const char *name);
+
 /* ---- settings and one run ---- */
 
 /* How the script has to lower a mechanism, so that it can be evaluated as chosen. */

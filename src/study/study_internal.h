@@ -138,10 +138,6 @@ int dfl_study_done_by_event(dfl_simulation *sim, double t);
    (explain_domain.c). */
 dfl_status dfl_explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
 
-/* linear_model.c: the expression and name of an output that is declared, or of a variable. */
-dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *run,
-                            const char *option, const char *name);
-
 /* operating_point.c: DFL_INVALID: `option` names a variable that does not exist. */
 dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, const char *name);
 

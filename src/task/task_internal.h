@@ -107,6 +107,13 @@ dfl_status dfl_gradient_files_open(dfl_gradient_files *it, dfl_task *task, const
 dfl_status dfl_gradient_files_write(const dfl_task *task);
 void dfl_gradient_files_clear(dfl_gradient_files *it);
 
+/* All files of an optimization; `history`: elements of a JSON array, [runs, objective] (optimize_files.c). */
+dfl_status dfl_optimize_files(dfl_task *task, const dfl_optimum *optimum, const dfl_text *history);
+/* The model once more, with `values` of what varies; the caller clears *out also after a failure. */
+dfl_status dfl_optimize_load(dfl_loaded *out, dfl_settings *settings, const dfl_task *task,
+                             const dfl_optimum *optimum, const double *values);
+dfl_status dfl_optimize_page(dfl_task *task, const dfl_optimum *optimum, const dfl_text *history);
+
 /* Outputs after a step or an impulse of each input, `count` rows of all outputs, one input after another
    (kick_tables.c); nothing is computed unless the options ask for it. */
 typedef struct dfl_task_kicks {

@@ -1,7 +1,7 @@
 // Reports in a browser: no error, no request, something to see, time that runs, and the numbers of the CSV.
 // usage: node report.mjs BUILD WORK BROWSER [IMAGES]
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -367,6 +367,29 @@ async function useSliders(browser) {
   }
 }
 
+// The page of an optimization: both motions in the scene, the search, the fit and its residuals.
+async function useOptimum(browser) {
+  const path = (end) => join(work, `optimum${end}`);
+  copyFileSync(join(here, "measured.csv"), join(work, "measured.csv"));
+  copyFileSync(join(here, "fit.lua"), path(".lua"));
+  driftless("optimize", path(".lua"), "--quiet", "--output", path(".html"), "--output", path(".csv"), "--output", path(".json"));
+  const { names, rows } = readCsv(path(".csv"));
+  const best = JSON.parse(readFileSync(path(".json"), "utf8"));
+  const { page, context, troubles } = await open(browser, path(".html"));
+  const columns = await page.evaluate(() => driftless.frames.columns.map((column) => [...column]));
+  const last = rows.at(-1)[names.indexOf("x")];
+  check(columns.length === 2 && Math.abs(columns[1].at(-1) - last) < 1e-5, "optimum: the motion after is that of the best run");
+  check(Math.abs(columns[0].at(-1) - columns[1].at(-1)) > 0.01, "optimum: the motion before is another one");
+  const titles = await page.locator("figure.chart h3").allTextContents();
+  check(titles.join() === "Search,x,x: residuals", `optimum: ${titles.join()}`);
+  const told = await page.textContent("section[aria-label='what was found']");
+  check(told.includes("k") && told.includes("±") && told.includes(`${best.runs} runs`), `optimum: the table has intervals (${told})`);
+  check((await colours(page)) > 3, "optimum: there is something to see");
+  check(troubles.length === 0, `optimum: no errors ${troubles.join("; ")}`);
+  if (images) await page.screenshot({ path: join(images, "optimum.png") });
+  await context.close();
+}
+
 // Marks, lanes and impulses, of a run and of its stored result.
 async function useSwitches(browser) {
   const path = (name, end) => join(work, `${name}${end}`);
@@ -443,6 +466,7 @@ try {
   await useStored(browser);
   await useAnalyses(browser);
   await useSliders(browser);
+  await useOptimum(browser);
   await useSwitches(browser);
   await useDarkAndNarrow(browser);
   await useLong(browser);

@@ -313,6 +313,26 @@ static void wrong_settings_of_the_command_line_are_refused(void **state)
                        &(dfl_script_options){.nset = 1, .set = &list[i].set});
 }
 
+static void values_of_set_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } list[] = {
+        {"set{ mas = 1 } param('mass', 1)",
+         "test.lua:1: set: mas: test.lua has no parameter, input or setting 'mas'; did you mean "
+         "'mass'?"},
+        {"param('mass', 1)\nset{ mass = 2 }",
+         "test.lua:2: set: mass: 'mass' is declared before; write set{} at the beginning"},
+        {"set{ ['initial(y)'] = 2 }", "set: initial(y): test.lua has no variable 'y'"},
+        {"set{ L = 1/0 }", "set: 'L' is not a finite number"},
+        {"set{ L = 'a' }", "set"},
+        {"set(2)", "write set{ L = 2 }"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        assert_refused(list[i].text, list[i].message, NULL);
+}
+
 static void files_that_are_no_scripts_are_refused(void **state)
 {
     (void)state;
@@ -365,6 +385,7 @@ int main(void)
         cmocka_unit_test(what_symbols_cannot_do_is_explained),
         cmocka_unit_test(wrong_models_are_refused_with_the_line_of_the_call),
         cmocka_unit_test(wrong_settings_of_the_command_line_are_refused),
+        cmocka_unit_test(values_of_set_are_checked),
         cmocka_unit_test(files_that_are_no_scripts_are_refused),
         cmocka_unit_test(a_long_path_is_shown_in_full),
     };

@@ -21,6 +21,28 @@ static const dfl_start_value *start_of(const loaded *l, const char *name)
     return NULL;
 }
 
+static void set_replaces_the_values_behind_it(void **state)
+{
+    (void)state;
+    static const char script[] =
+        "set{ m = 7, ['initial(x)'] = 3, ['initial(der(x))'] = 4, n = 5 }\n"
+        "local m, n = param('m', 1), setting('n', 3)\n"
+        "local x = position('x') kinetic(m/2*velocity(x)^2) initial{ x = 1 } print(n)";
+    loaded l;
+    load_good(&l, script);
+    assert_string_equal(l.printed, "5\n");
+    assert_true(find(&l, "m")->value == 7 && find(&l, "m")->preset == 1);
+    assert_true(start_of(&l, "x")->value == 3 && start_of(&l, "der(x)")->value == 4);
+    unload(&l);
+
+    const char *const set[] = {"m=9", "initial(x)=6"}; /* the caller's go before it */
+    load(&l, script, &(dfl_script_options){.nset = 2, .set = set});
+    assert_int_equal(l.status, DFL_OK);
+    assert_true(find(&l, "m")->value == 9);
+    assert_true(start_of(&l, "x")->value == 6 && start_of(&l, "der(x)")->value == 4);
+    unload(&l);
+}
+
 /* What simulate{} says. */
 static double number(const dfl_model *model, const char *setting)
 {
@@ -403,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pendulum_of_the_manual_is_a_model),
         cmocka_unit_test(values_come_from_the_script_or_the_command_line),
+        cmocka_unit_test(set_replaces_the_values_behind_it),
         cmocka_unit_test(coordinates_come_several_at_once),
         cmocka_unit_test(kinematics_gives_the_velocity),
         cmocka_unit_test(a_coordinate_in_mass_and_force_means_its_velocity),

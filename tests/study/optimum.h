@@ -33,7 +33,7 @@ static void tell(int iteration, long runs, double objective, void *user)
 typedef struct found {
     dfl_status status;
     char message[500];
-    double best[8], deviation[8], objective;
+    double best[8], deviation[8], interval[8], objective;
     bool at_bound[8], converged;
     long runs;
 } found;
@@ -68,6 +68,7 @@ static found optimum_from(const char *text, const dfl_search_options *options)
     for (int i = 0; !out.status && i < optimum.count; i++) {
         out.best[i] = optimum.best[i];
         out.deviation[i] = optimum.deviation[i];
+        out.interval[i] = optimum.interval[i];
         out.at_bound[i] = optimum.at_bound[i];
     }
     out.objective = optimum.objective;

@@ -166,6 +166,46 @@ static void allocations_may_fail(void **state)
     finished(&f);
 }
 
+/* The end of the last line of a file with rows. */
+static double last_number(const char *path, int column)
+{
+    char line[1000] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        ;
+    fclose(file);
+    const char *at = line;
+    for (int i = 0; i < column; i++)
+        at = strchr(at, ',') + 1;
+    return strtod(at, NULL);
+}
+
+static void the_optimum_is_a_script_and_a_run(void **state)
+{
+    (void)state;
+    static const char *const throw_there =
+        "local v = param('v', 3) local x = position('x') mass(x, 1) force(x, -velocity(x))\n"
+        "initial{ x = 0.5, ['der(x)'] = v } simulate{ to = 1, rtol = 1e-9, every = 0.5 }\n"
+        "optimize{ vary = { v = {1, 9}, ['initial(x)'] = {0, 2} },\n"
+        "  minimize = final((x - 4)^2) + integral(1e-9*v^2) + 0.1*at(0, (x - 1)^2) }\n";
+    const char *const files[] = {"optimum.lua", "optimum.csv", "optimum.json"};
+    fixture f = loaded(throw_there), g = {.ctx = dfl_context_create()};
+    dfl_run *best = NULL;
+    done(&f, "optimize", &(dfl_task_options){.noutput = 3, .output = files});
+    assert_near(last_number(files[1], 1), 4, 1e-5);
+    assert_int_equal(dfl_model_load(&g.model, g.ctx, files[0], NULL), DFL_OK);
+    assert_int_equal(dfl_run_create(&best, g.ctx, g.model, NULL), DFL_OK);
+    assert_int_equal(dfl_run_start(best), DFL_OK);
+    assert_int_equal(dfl_run_advance(best, 1), DFL_OK);
+    assert_near(dfl_run_get(best, dfl_run_find(best, "x")), last_number(files[1], 1), 1e-12);
+    dfl_run_free(best);
+    for (int i = 0; i < 3; i++)
+        remove(files[i]);
+    finished(&g);
+    finished(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +216,7 @@ int main(void)
         cmocka_unit_test(failures_have_messages_and_objects),
         cmocka_unit_test(motions_that_slide_are_compared),
         cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(the_optimum_is_a_script_and_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
