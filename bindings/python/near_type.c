@@ -117,7 +117,7 @@ static PyObject *shapes(const near_object *it, const dfl_modes *modes, int nposi
     return out;
 }
 
-/* (modes, unstable, indifferent, shapes) */
+/* (modes, unstable, indifferent, shapes, why they do not judge the state or None) */
 static PyObject *near_modes(PyObject *self, PyObject *none)
 {
     near_object *it = (near_object *)self;
@@ -127,9 +127,10 @@ static PyObject *near_modes(PyObject *self, PyObject *none)
     if (!r)
         return NULL;
     const dfl_status status = dfl_near_modes(&modes, it->near);
-    PyObject *out = status ? dfl_py_raise(it->ctx, status)
-                           : Py_BuildValue("(NiiN)", mode_list(&modes), modes.unstable,
-                                           modes.indifferent, shapes(it, &modes, r->npositions));
+    PyObject *out =
+        status ? dfl_py_raise(it->ctx, status)
+               : Py_BuildValue("(NiiNz)", mode_list(&modes), modes.unstable, modes.indifferent,
+                               shapes(it, &modes, r->npositions), r->changing ? r->why : NULL);
     dfl_modes_clear(&modes);
     return out;
 }

@@ -65,6 +65,11 @@ dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, cons
 dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, const double *x,
                           const dfl_inputs *inputs);
 
+/* V (nv x count) = -W_f^+ sides, from the velocities with f[j] == wanted; *left: the largest part of a side
+   that remains (steady_velocities.c). */
+dfl_status dfl_follow_rows(double *V, double *left, const dfl_local *local, const bool *f,
+                           bool wanted, const double *sides, int count);
+
 /* turns.c: changes of positions along velocities become states in place of the positions; `local` is
    evaluated elsewhere after that. */
 bool dfl_turns_apply(const dfl_linearized *linear, const dfl_eom *eom);

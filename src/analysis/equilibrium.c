@@ -23,6 +23,7 @@ typedef struct search {
 static const double balanced = 1e-11;  /* as a part of the forces: it does not become better */
 static const double acceptable = 1e-8; /* is an equilibrium */
 
+static dfl_status search_from(search *it, const double *x, bool keep);
 static dfl_status iterate(search *it);
 static dfl_status relax(search *it);
 static dfl_status improve(bool *better, search *it);
@@ -50,18 +51,10 @@ dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context 
     it.trial = dfl_alloc(ctx, n, sizeof *it.trial);
     if (!status && (!it.x || !it.change || !it.trial))
         status = DFL_NO_MEMORY;
-    if (!status) {
-        memcpy(it.x, x, n * sizeof *x);
-        status = iterate(&it);
-        if (!status && it.worst.size > acceptable) {
-            memcpy(it.x, x, n * sizeof *x);
-            status = relax(&it);
-        }
-    }
-    if (!status) {
-        it.worst = dfl_balance_size(&it.step);
-        status = it.worst.size <= acceptable ? check_constraints(&it) : refuse(&it);
-    }
+    if (!status)
+        status = search_from(&it, x, false);
+    if (status && status != DFL_NO_MEMORY && it.step.ncalm > 0)
+        status = search_from(&it, x, true);
     if (!status) {
         memcpy(x, it.x, n * sizeof *x);
         *report =
@@ -72,6 +65,29 @@ dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context 
     dfl_free(ctx, it.trial);
     dfl_balance_step_clear(&it.step);
     return status;
+}
+
+static dfl_status begin(search *it, const double *x, bool keep)
+{
+    memcpy(it->x, x, (size_t)it->step.local.at.n * sizeof *x);
+    return it->step.moving ? dfl_steady_begin(it->x, &it->step, it->t, keep) : DFL_OK;
+}
+
+/* `keep`: speeds that may have any value in a steady motion begin with theirs in x, and not with zero. */
+static dfl_status search_from(search *it, const double *x, bool keep)
+{
+    dfl_status status = begin(it, x, keep);
+    if (!status)
+        status = iterate(it);
+    if (!status && it->worst.size > acceptable) {
+        status = begin(it, x, keep);
+        if (!status)
+            status = relax(it);
+    }
+    if (status)
+        return status;
+    it->worst = dfl_balance_size(&it->step);
+    return it->worst.size <= acceptable ? check_constraints(it) : refuse(it);
 }
 
 /* Newton's iteration; it ends where the balance does not improve any more. */
@@ -224,11 +240,14 @@ static dfl_status check_constraints(search *it)
                             "at the rate %.3g; name the moving coordinates with --steady, or stop "
                             "what drives them",
                             name, rate);
-        if (fabs(blocks->bias[i]) > 1e-7 * speed * speed)
+        double bias = blocks->bias[i];
+        for (int j = 0; it->step.moving && j < eom->nv; j++)
+            bias += blocks->W[(size_t)j * (size_t)local->nc + (size_t)i] * it->step.a[j];
+        if (fabs(bias) > 1e-7 * speed * speed)
             return dfl_fail(local->ctx, DFL_INCONSISTENT,
                             "the motion is not steady: constraint %s needs accelerations (%.3g); "
                             "use coordinates whose speeds are constant",
-                            name, blocks->bias[i]);
+                            name, bias);
     }
     return DFL_OK;
 }

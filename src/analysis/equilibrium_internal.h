@@ -9,6 +9,10 @@
 typedef struct dfl_balance_step {
     dfl_local local;
     const bool *moving; /* nv, or NULL */
+    bool *calm;         /* nv: velocities that are not given and move cyclic positions only */
+    int ncalm, nfree;   /* of them; directions N in which they may change */
+    double *N;          /* nv x nfree */
+    double *a;          /* nv: their accelerations, which keep the constraints */
     int k;              /* free directions: nv - rank W */
     int rows, columns;  /* nv+nr+nw equations; unknowns: directions, r, w, l, m */
     double *K;          /* nv x k: kernel of W */
@@ -32,6 +36,21 @@ dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int r
 /* The change of x for one step of Newton's iteration, or with alpha > 0 of implicit Euler steps of
    1/alpha for motion without inertia; at the state of the last dfl_balance_settle. */
 dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha);
+
+/* steady_velocities.c: velocities of a steady motion. Room for them; which are calm, at x, where they begin
+   with zero or, with `keep`, as they are. */
+dfl_status dfl_steady_create(dfl_balance_step *step);
+void dfl_steady_clear(dfl_balance_step *step);
+dfl_status dfl_steady_begin(double *x, dfl_balance_step *step, double t, bool keep);
+/* Given ones stay, calm ones keep what they have, all others are 0 or follow from gI = hv = 0. */
+dfl_status dfl_steady_velocities(double *x, dfl_balance_step *step);
+/* V (nv x count) = -W_f^+ sides (nc x count), W_f being the columns of velocities that may follow; `sides`
+   may be V. */
+dfl_status dfl_steady_follow(double *V, dfl_balance_step *step, const double *sides, int count);
+/* At the evaluated state: accelerations, whose forces are subtracted from local.f; N; their part of J. */
+dfl_status dfl_steady_forces(dfl_balance_step *step);
+dfl_status dfl_steady_directions(dfl_balance_step *step);
+dfl_status dfl_steady_slopes(dfl_balance_step *step);
 
 /* What is balanced least: forces, rates of r, residuals of d and of positions, compared with the
    sizes of their terms. */

@@ -1,6 +1,7 @@
 /* equilibrium_step.c: one step towards an equilibrium.
 
-   Unknowns are eta (along the kernel K of W), r, w, l, m. With Q = (s, p)_eta and velocities that
+   Unknowns are eta (along the kernel K of W), r, w, l, m, in a steady motion also speeds that move nothing
+   but cyclic coordinates (steady_velocities.c). With Q = (s, p)_eta and velocities that
    follow, V eta, the matrix has the rows of f - W^T (l, m), b, d:
 
        [ dyn_sp Q + dyn_v V - alpha D K   dyn_r          dyn_w   dyn_lm ]
@@ -17,9 +18,7 @@ static dfl_status eval(dfl_balance_step *step, double t, const double *x);
 static dfl_status find_kernel(dfl_balance_step *step);
 static dfl_status find_directions(dfl_balance_step *step);
 static dfl_status find_contacts(dfl_balance_step *step, const double *Z);
-static dfl_status follow(double *V, dfl_balance_step *step, const double *sides, int count);
 static dfl_status correct_positions(double *x, dfl_balance_step *step);
-static dfl_status set_velocities(double *x, dfl_balance_step *step);
 static dfl_status fit_multipliers(double *x, dfl_balance_step *step);
 static void fill(dfl_balance_step *step, double alpha);
 static void fill_block(dfl_balance_step *step, int row, int rows, const double *J);
@@ -41,7 +40,7 @@ dfl_status dfl_balance_step_create(dfl_balance_step *out, dfl_context *ctx, cons
     const size_t nv = (size_t)eom->nv, nc = (size_t)out->local.nc, n = (size_t)out->local.at.n;
     const size_t sp = (size_t)(eom->ns + eom->np), m3 = (size_t)out->local.m3;
     out->rows = eom->nv + eom->nr + eom->nw;
-    const size_t rows = (size_t)out->rows, columns = nv + rows + nc;
+    const size_t rows = (size_t)out->rows, columns = 2 * nv + rows + nc;
     out->K = dfl_alloc(ctx, nv * nv, sizeof(double));
     out->Q = dfl_alloc(ctx, most(sp, nv) * nv, sizeof(double));
     out->V = dfl_alloc(ctx, most(nv, nc) * nv, sizeof(double));
@@ -52,6 +51,8 @@ dfl_status dfl_balance_step_create(dfl_balance_step *out, dfl_context *ctx, cons
     out->A = dfl_alloc(ctx, most(most(m3 * sp, nc * nv), (size_t)eom->ns * most(sp, nv)),
                        sizeof(double));
     out->pivot = dfl_alloc(ctx, nc, sizeof(int));
+    if (moving && dfl_steady_create(out))
+        return DFL_NO_MEMORY;
     return out->K && out->Q && out->V && out->normal && out->J && out->step && out->weight &&
                    out->A && out->pivot
                ? DFL_OK
@@ -68,6 +69,7 @@ void dfl_balance_step_clear(dfl_balance_step *step)
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, step->pivot);
+    dfl_steady_clear(step);
     dfl_local_clear(&step->local);
 }
 
@@ -79,8 +81,10 @@ dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int r
         if (!status)
             status = eval(step, t, x);
     }
-    if (!status)
-        status = set_velocities(x, step);
+    if (!status && step->moving)
+        status = dfl_steady_velocities(x, step);
+    else if (!status)
+        memset(x + step->local.at.v, 0, (size_t)step->local.eom->nv * sizeof *x);
     if (!status)
         status = eval(step, t, x);
     if (!status)
@@ -90,7 +94,8 @@ dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int r
 
 static dfl_status eval(dfl_balance_step *step, double t, const double *x)
 {
-    return dfl_local_eval_still(&step->local, t, x);
+    const dfl_status status = dfl_local_eval_still(&step->local, t, x);
+    return status || !step->moving ? status : dfl_steady_forces(step);
 }
 
 /* (s, p) -= pos^+ (c, g, ep) */
@@ -110,59 +115,6 @@ static dfl_status correct_positions(double *x, dfl_balance_step *step)
                                              DFL_SCALE_ROWS, DFL_ANALYSIS_ZERO, NULL);
     for (int i = 0; !status && i < n; i++)
         x[local->at.s + i] -= step->normal[i];
-    return status;
-}
-
-/* Given ones stay, all others are 0 or follow from gI = hv = 0. */
-static dfl_status set_velocities(double *x, dfl_balance_step *step)
-{
-    const dfl_local *local = &step->local;
-    const dfl_eom *eom = local->eom;
-    const int nv = eom->nv, nc = local->nc;
-    double *v = x + local->at.v;
-    for (int i = 0; i < nv; i++)
-        v[i] = step->moving && step->moving[i] ? v[i] : 0;
-    if (!step->moving || nc == 0)
-        return DFL_OK;
-    dfl_status status = eval(step, local->t, x);
-    if (status)
-        return status;
-    memcpy(step->V, local->point.blocks.gI, (size_t)eom->nl * sizeof *v);
-    memcpy(step->V + eom->nl, local->point.blocks.hv, (size_t)eom->nm * sizeof *v);
-    status = follow(step->V, step, step->V, 1);
-    for (int i = 0; !status && i < nv; i++)
-        v[i] += step->V[i];
-    return status;
-}
-
-/* V (nv x count) = -W_f^+ sides (nc x count), W_f being the columns of velocities that may follow.
-   `sides` may be V. */
-static dfl_status follow(double *V, dfl_balance_step *step, const double *sides, int count)
-{
-    const dfl_local *local = &step->local;
-    const int nv = local->eom->nv, nc = local->nc, ld = nv > nc ? nv : nc;
-    double *B = dfl_alloc(local->ctx, (size_t)ld * (size_t)count, sizeof *B);
-    if (!B)
-        return DFL_NO_MEMORY;
-    for (int j = 0; j < count; j++)
-        for (int i = 0; i < nc; i++)
-            B[(size_t)j * (size_t)ld + (size_t)i] = -sides[(size_t)j * (size_t)nc + (size_t)i];
-    int free = 0; /* columns of W_f */
-    for (int j = 0; j < nv; j++)
-        if (!step->moving[j])
-            memcpy(step->A + (size_t)free++ * (size_t)nc,
-                   local->point.blocks.W + (size_t)j * (size_t)nc, (size_t)nc * sizeof(double));
-    const int most_rows = free > nc ? free : nc;
-    for (int j = 1; j < count && most_rows < ld; j++)
-        memmove(B + (size_t)j * (size_t)most_rows, B + (size_t)j * (size_t)ld,
-                (size_t)nc * sizeof *B);
-    const dfl_status status = dfl_least_norm(B, local->ctx, nc, free, step->A, count,
-                                             DFL_SCALE_ROWS, DFL_ANALYSIS_ZERO, NULL);
-    for (int j = 0; !status && j < count; j++)
-        for (int i = 0, k = 0; i < nv; i++)
-            V[(size_t)j * (size_t)nv + (size_t)i] =
-                step->moving[i] ? 0 : B[(size_t)j * (size_t)most_rows + (size_t)k++];
-    dfl_free(local->ctx, B);
     return status;
 }
 
@@ -195,8 +147,12 @@ dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alph
     dfl_status status = find_directions(step);
     if (status)
         return status;
-    step->columns = step->k + eom->nr + nz;
+    step->columns = step->k + step->nfree + eom->nr + nz;
     fill(step, alpha);
+    if (step->moving)
+        status = dfl_steady_slopes(step);
+    if (status)
+        return status;
     memset(step->step, 0, most((size_t)step->rows, (size_t)step->columns) * sizeof(double));
     for (int i = 0; i < eom->nv; i++)
         step->step[i] = -local->f[i];
@@ -211,8 +167,12 @@ dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alph
     memset(change, 0, (size_t)local->at.n * sizeof *change);
     dfl_gemm(sp, 1, step->k, 1, step->Q, sp, step->step, step->k > 0 ? step->k : 1, 0,
              change + local->at.s, sp > 0 ? sp : 1);
-    memcpy(change + local->at.r, step->step + step->k, (size_t)eom->nr * sizeof *change);
-    memcpy(change, step->step + step->k + eom->nr, (size_t)nz * sizeof *change);
+    const double *rest = step->step + step->k + step->nfree;
+    if (step->nfree > 0)
+        dfl_gemm(eom->nv, 1, step->nfree, 1, step->N, eom->nv, step->step + step->k, step->nfree, 0,
+                 change + local->at.v, eom->nv);
+    memcpy(change + local->at.r, rest, (size_t)eom->nr * sizeof *change);
+    memcpy(change, rest + eom->nr, (size_t)nz * sizeof *change);
     return DFL_OK;
 }
 
@@ -233,6 +193,8 @@ static dfl_status find_directions(dfl_balance_step *step)
         dfl_gemm(np, step->k, nv, 1, local->jac.blocks.kin, np, step->K, nv, 0, p, sp);
     status = ns > 0 ? find_contacts(step, p) : DFL_OK;
     memset(step->V, 0, (size_t)nv * (size_t)step->k * sizeof *step->V);
+    if (!status && step->moving)
+        status = dfl_steady_directions(step);
     if (status || !step->moving || nc == 0)
         return status;
     double *sides = dfl_alloc(local->ctx, (size_t)nc * (size_t)step->k, sizeof *sides);
@@ -240,7 +202,7 @@ static dfl_status find_directions(dfl_balance_step *step)
         return DFL_NO_MEMORY;
     dfl_gemm(nc, step->k, sp, 1, local->jac.blocks.vel + (size_t)nv * (size_t)(nc + eom->ne),
              nc + eom->ne, step->Q, sp, 0, sides, nc);
-    status = follow(step->V, step, sides, step->k);
+    status = dfl_steady_follow(step->V, step, sides, step->k);
     dfl_free(local->ctx, sides);
     return status;
 }
@@ -315,14 +277,19 @@ static void fill_block(dfl_balance_step *step, int row, int rows, const double *
 {
     const dfl_local *local = &step->local;
     const dfl_eom *eom = local->eom;
-    const int sp = eom->ns + eom->np, nv = eom->nv, ld = step->rows, k = step->k;
+    const int sp = eom->ns + eom->np, nv = eom->nv, ld = step->rows, free = step->nfree;
+    const int k = step->k + free;
     const size_t height = (size_t)rows, nz = (size_t)(eom->nw + local->nc);
     double *to = step->J + row;
     if (rows == 0)
         return;
-    dfl_gemm(rows, k, sp, 1, J + (size_t)local->at.s * height, rows, step->Q, sp, 0, to, ld);
+    dfl_gemm(rows, step->k, sp, 1, J + (size_t)local->at.s * height, rows, step->Q, sp, 0, to, ld);
     if (step->moving)
-        dfl_gemm(rows, k, nv, 1, J + (size_t)local->at.v * height, rows, step->V, nv, 1, to, ld);
+        dfl_gemm(rows, step->k, nv, 1, J + (size_t)local->at.v * height, rows, step->V, nv, 1, to,
+                 ld);
+    if (free > 0)
+        dfl_gemm(rows, free, nv, 1, J + (size_t)local->at.v * height, rows, step->N, nv, 0,
+                 to + (size_t)step->k * (size_t)ld, ld);
     for (int j = 0; j < eom->nr; j++)
         memcpy(to + (size_t)(k + j) * (size_t)ld, J + (size_t)(local->at.r + j) * height,
                height * sizeof *to);
@@ -348,7 +315,8 @@ static void damp(dfl_balance_step *step, double alpha)
                 step->K[(size_t)j * (size_t)nv + (size_t)i];
         }
     for (int i = 0; i < eom->nr; i++)
-        step->J[(size_t)(step->k + i) * (size_t)step->rows + (size_t)(nv + i)] -= alpha;
+        step->J[(size_t)(step->k + step->nfree + i) * (size_t)step->rows + (size_t)(nv + i)] -=
+            alpha;
 }
 
 /* Keeps the larger one of the part of a residual and what is known. */

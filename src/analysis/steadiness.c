@@ -13,8 +13,8 @@ static const char moving[] = "the linear equations change along the motion; use 
                              "which they do not";
 static const char unknown[] = "the model cannot be evaluated further along the motion";
 
-/* Forces are balanced and r is constant. */
-static bool is_balanced(const dfl_local *local)
+/* Forces are balanced, unless accelerations `follow` constraints, and r is constant. */
+static bool is_balanced(const dfl_local *local, bool follow)
 {
     const dfl_eom *eom = local->eom;
     const int nv = eom->nv, nr = eom->nr, nc = local->nc;
@@ -28,7 +28,7 @@ static bool is_balanced(const dfl_local *local)
     }
     for (int i = 0; i < nv; i++)
         largest = fmax(largest, dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n));
-    for (int i = 0; i < nv; i++)
+    for (int i = 0; !follow && i < nv; i++)
         if (fabs(local->f[i]) > 1e-7 * largest)
             return false;
     for (int i = 0; i < nr; i++)
@@ -74,19 +74,42 @@ static bool changes_with_time(const dfl_local *local)
     return found;
 }
 
+/* Whether velocities that are states are constant, while others follow constraints with accelerations. */
+static bool states_are_constant(const dfl_linearized *linear, const dfl_local *local)
+{
+    const int nv = local->eom->nv, np = linear->npositions;
+    double *motion = dfl_alloc(local->ctx, 2 * (size_t)nv, sizeof *motion), size = 0, left = 0;
+    if (!motion)
+        return false;
+    for (int k = np; k < np + linear->nvelocities; k++) {
+        const double *X = linear->X + (size_t)k * (size_t)linear->n;
+        for (int i = 0; i < nv; i++)
+            motion[i] += X[local->at.v + i] * local->a[linear->state[k] - local->at.v];
+    }
+    dfl_gemm(nv, 1, nv, 1, local->M, nv, motion, nv, 0, motion + nv, nv);
+    left = dfl_max_abs(motion + nv, nv);
+    dfl_gemm(nv, 1, nv, 1, local->M, nv, local->a, nv, 0, motion + nv, nv);
+    size = dfl_max_abs(motion + nv, nv);
+    dfl_free(local->ctx, motion);
+    return left <= 1e-7 * size;
+}
+
 dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, const dfl_local *local)
 {
     const dfl_eom *eom = local->eom;
     const double *v = local->x + local->at.v;
     const int np = linear->npositions, ny = linear->ny;
-    *why = !is_balanced(local) ? unbalanced : changes_with_time(local) ? timed : NULL;
+    const bool moves = dfl_max_abs(v, eom->nv) > 1e-10;
+    const bool balanced =
+        is_balanced(local, moves && eom->nm > 0 && states_are_constant(linear, local));
+    *why = !balanced ? unbalanced : !moves && changes_with_time(local) ? timed : NULL;
     if (*why)
         return DFL_AT_FROZEN;
-    if (dfl_max_abs(v, eom->nv) <= 1e-10)
+    if (!moves)
         return DFL_AT_EQUILIBRIUM;
-    /* along the motion of the positions, rates of v and r do not change */
+    /* along the motion of the positions, rates of v and r do not change; with time that is tested later */
     const double *kin = eom->trivial_kinematics ? v : local->point.blocks.kin;
-    for (int i = np; i < ny; i++) {
+    for (int i = np; eom->autonomous && i < ny; i++) {
         double sum = 0, size = 0;
         for (int j = 0; j < np; j++) {
             const double term =
@@ -102,25 +125,55 @@ dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, cons
     return DFL_AT_STEADY_MOTION;
 }
 
-/* Whether A of both is the same, with the same states, to a part of each row. */
-static bool equal(const dfl_linearized *one, const dfl_linearized *other, double part)
+/* Leaves states out on which no other state that remains depends, such as the place of a vehicle: they
+   are what others drive, with eigenvalues zero. */
+static void leave_cyclic(bool *out, const dfl_linearized *one, const dfl_linearized *other,
+                         double zero)
+{
+    const int ny = one->ny;
+    bool more = true;
+    memset(out, 0, (size_t)ny * sizeof *out);
+    while (more) {
+        more = false;
+        for (int j = 0; j < ny; j++) {
+            double size = 0;
+            for (int i = 0; !out[j] && i < ny; i++) {
+                const size_t k = (size_t)j * (size_t)ny + (size_t)i;
+                size = out[i] ? size : fmax(size, fmax(fabs(one->A[k]), fabs(other->A[k])));
+            }
+            more = more || (!out[j] && size <= zero);
+            out[j] = out[j] || size <= zero;
+        }
+    }
+}
+
+/* Whether A of both is the same, with the same states, to a part of each row; without cyclic states. */
+static bool equal(dfl_linearized *one, const dfl_linearized *other, double part)
 {
     const int ny = one->ny;
     bool same = ny == other->ny && one->npositions == other->npositions;
+    bool *out = dfl_alloc(one->ctx, (size_t)ny + 1, sizeof *out);
     double most = 0;
+    same = same && out;
     for (int i = 0; same && i < ny; i++)
         same = one->state[i] == other->state[i];
     for (int i = 0; same && i < ny * ny; i++)
         most = fmax(most, fabs(one->A[i]));
+    if (same)
+        leave_cyclic(out, one, other, 1e-13 * most);
     for (int i = 0; same && i < ny; i++) {
         double size = 1e-3 * part * most, change = 0;
-        for (int j = 0; j < ny; j++) {
+        for (int j = 0; !out[i] && j < ny; j++) {
             const size_t k = (size_t)j * (size_t)ny + (size_t)i;
             size = fmax(size, part * fabs(one->A[k]));
-            change = fmax(change, fabs(one->A[k] - other->A[k]));
+            change = fmax(change, out[j] ? 0 : fabs(one->A[k] - other->A[k]));
         }
         same = change <= size;
     }
+    one->cyclic = 0;
+    for (int i = 0; same && i < ny; i++)
+        one->cyclic += out[i];
+    dfl_free(one->ctx, out);
     return same;
 }
 
@@ -204,7 +257,7 @@ static dfl_status look(double *later, double *time, int *count, dfl_context *ctx
 }
 
 /* Whether the equations hold at the later states. */
-static dfl_status compare_later(bool *same, const dfl_linearized *now, const dfl_eom *eom, double t,
+static dfl_status compare_later(bool *same, dfl_linearized *now, const dfl_eom *eom, double t,
                                 const double *later, const double *time, int count)
 {
     dfl_context *ctx = now->ctx;
@@ -222,6 +275,42 @@ static dfl_status compare_later(bool *same, const dfl_linearized *now, const dfl
     return status;
 }
 
+/* Velocities that are no states follow from the constraints; the states keep theirs. */
+static dfl_status renew_dependent(double *x, const dfl_linearized *linear, const dfl_eom *eom,
+                                  double t)
+{
+    dfl_context *ctx = linear->ctx;
+    const size_t nv = (size_t)eom->nv, nl = (size_t)eom->nl, nm = (size_t)eom->nm;
+    dfl_local local;
+    dfl_status status = dfl_local_create(&local, ctx, eom);
+    double *change = dfl_alloc(ctx, nv + nl + nm, sizeof *change), left;
+    bool *given = dfl_alloc(ctx, nv, sizeof *given);
+    if (!status && (!change || !given))
+        status = DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_local_eval_still(&local, t, x);
+    if (!status) {
+        memcpy(change + nv, local.point.blocks.gI, nl * sizeof *change);
+        memcpy(change + nv + nl, local.point.blocks.hv, nm * sizeof *change);
+        for (int i = 0; i < linear->nvelocities; i++)
+            given[linear->state[linear->npositions + i] - local.at.v] = true;
+        status = dfl_follow_rows(change, &left, &local, given, false, change + nv, 1);
+    }
+    for (size_t i = 0; !status && i < nv; i++)
+        x[(size_t)local.at.v + i] += change[i];
+    dfl_free(ctx, change);
+    dfl_free(ctx, given);
+    dfl_local_clear(&local);
+    return status;
+}
+
+/* A later state, onto all constraints. */
+static dfl_status settle(double *x, const dfl_linearized *linear, const dfl_eom *eom, double t)
+{
+    const dfl_status status = eom->nm > 0 ? renew_dependent(x, linear, eom, t) : DFL_OK;
+    return status ? status : dfl_state_polish(x, linear->ctx, eom, t);
+}
+
 dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, const double *x,
                           const dfl_inputs *inputs)
 {
@@ -232,7 +321,7 @@ dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, con
     dfl_status status = later ? look(later, time, &count, ctx, eom, t, x) : DFL_NO_MEMORY;
     const bool still = out->kind == DFL_AT_EQUILIBRIUM;
     for (int k = 0; !status && !still && k < count; k++)
-        status = dfl_state_polish(later + (size_t)k * (size_t)out->n, ctx, eom, t + time[k]);
+        status = settle(later + (size_t)k * (size_t)out->n, out, eom, t + time[k]);
     if (!status)
         status = compare_later(&same, out, eom, t, later, time, count);
     const char *why = status ? unknown : same ? NULL : still ? parametric : moving;

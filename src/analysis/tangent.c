@@ -109,15 +109,20 @@ static void prefer_positions(rows *it, const dfl_eom *eom)
         p[i] = late(i, eom->np);
 }
 
-/* Dependent positions have dependent velocities; so have massless directions. */
+/* Dependent positions have dependent velocities; so have massless directions. Of a motion with nonholonomic
+   constraints those are dependent that change: a wheel that rolls in a circle has constant speeds otherwise. */
 static void prefer_velocities(rows *it, const dfl_local *local)
 {
     const dfl_eom *eom = local->eom;
     const int v = eom->nr, p = eom->nr + eom->nv + eom->ns;
+    const double fastest = dfl_max_abs(local->a, eom->nv);
+    const bool rolls =
+        eom->nm > 0 && fastest > 1e-8 && dfl_max_abs(local->x + local->at.v, eom->nv) > 1e-8;
     memset(it->weight, 0, (size_t)it->n * sizeof *it->weight);
     for (int i = 0; i < eom->nv; i++) {
         const bool free = eom->trivial_kinematics && it->by[p + i] < 0;
-        it->weight[v + i] = late(i, eom->nv) * (free ? 0.02 : 1);
+        const bool constant = rolls && fabs(local->a[i]) <= 1e-7 * fastest;
+        it->weight[v + i] = late(i, eom->nv) * (free ? 0.02 : 1) * (constant ? 1e-3 : 1);
     }
 }
 

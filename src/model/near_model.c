@@ -79,6 +79,9 @@ dfl_status dfl_near_modes(dfl_modes *out, dfl_near *near)
         dfl_modes_find(out, near->ctx, near->linear.linear.ny, near->linear.linear.A);
     if (!status)
         status = dfl_study_judge_zeros(&near->linear, near->derived.runnable, near->state.x, out);
+    const dfl_linearized *linear = &near->linear.linear;
+    if (!status && linear->kind == DFL_AT_STEADY_MOTION)
+        out->indifferent -= linear->cyclic < out->indifferent ? linear->cyclic : out->indifferent;
     near->report.why = near->linear.linear.why;
     near->report.changing = near->linear.linear.changing;
     return status;

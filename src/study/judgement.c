@@ -324,3 +324,13 @@ dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, con
     dfl_free(ctx, beside);
     return status;
 }
+
+const char *dfl_study_stability(const dfl_linear_model *model, const dfl_modes *modes)
+{
+    const dfl_linearized *linear = &model->linear;
+    const int cyclic = linear->kind == DFL_AT_STEADY_MOTION ? linear->cyclic : 0;
+    return linear->changing              ? "not judged"
+           : modes->unstable             ? "unstable"
+           : modes->indifferent > cyclic ? "indifferent"
+                                         : "stable";
+}

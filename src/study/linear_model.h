@@ -73,6 +73,9 @@ dfl_status dfl_study_judge(dfl_linear_model *model, dfl_runnable *run, const dou
 dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                  const dfl_modes *modes);
 
+/* "stable", "indifferent", "unstable" or "not judged"; cyclic states of a steady motion do not count. */
+const char *dfl_study_stability(const dfl_linear_model *model, const dfl_modes *modes);
+
 /* A step of an input, or an impulse, and when outputs are wanted. */
 typedef struct dfl_kick {
     bool impulse;

@@ -23,7 +23,6 @@ static bool is_beside(const double *x, const double *known, int count, const dfl
                       const dfl_modes *modes);
 static void clear(values *found, dfl_context *ctx);
 static bool is_judged(const dfl_task_state *near);
-static const char *stability(const values *found, const dfl_task_state *near);
 static double value_of(const values *found, const dfl_task_state *near, int column);
 static void write_text(dfl_text *text, const values *found, const dfl_task_state *near);
 static void write_json(dfl_text *text, const values *found, const dfl_task_state *near);
@@ -234,14 +233,6 @@ static bool is_judged(const dfl_task_state *near)
     return !near->linear.linear.changing;
 }
 
-static const char *stability(const values *found, const dfl_task_state *near)
-{
-    return !is_judged(near)           ? "not judged"
-           : found->modes.unstable    ? "unstable"
-           : found->modes.indifferent ? "indifferent"
-                                      : "stable";
-}
-
 static double value_of(const values *found, const dfl_task_state *near, int column)
 {
     const int n = found->columns.n;
@@ -252,7 +243,7 @@ static void write_text(dfl_text *text, const values *found, const dfl_task_state
 {
     const dfl_equilibrium *report = &near->state.equilibrium;
     dfl_text_add(text, "%s, %s", dfl_point_kind_name(near->linear.linear.kind),
-                 stability(found, near));
+                 dfl_study_stability(&near->linear, &found->modes));
     if (!is_judged(near))
         dfl_text_add(text, ": %s", near->linear.linear.why);
     else if (found->modes.unstable)
@@ -273,7 +264,7 @@ static void write_json(dfl_text *text, const values *found, const dfl_task_state
     else
         dfl_text_add(text, "\"stable\": null, \"unstable\": null, ");
     dfl_text_add(text, "\"stability\": \"%s\",\n \"iterations\": %d, \"residual\": ",
-                 stability(found, near), report->iterations);
+                 dfl_study_stability(&near->linear, &found->modes), report->iterations);
     dfl_json_number(text, report->residual);
     dfl_text_add(text, ", ");
     dfl_task_add_at(text, &near->linear);

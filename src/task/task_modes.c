@@ -239,9 +239,7 @@ static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_task_s
     else
         dfl_text_add(text, "%s%s\n",
                      modes->unstable || dfl_task_linear(near) ? "" : "the modes found are ",
-                     modes->unstable      ? "unstable"
-                     : modes->indifferent ? "indifferent"
-                                          : "stable");
+                     dfl_study_stability(linear, modes));
     dfl_text_add(text, "%18s %18s %14s %12s\n", "real part 1/s", "imaginary rad/s", "frequency Hz",
                  "damping");
     for (int i = 0; i < modes->count; i++) {

@@ -61,6 +61,7 @@ class Linear:
 class Equilibrium(Linear):
     stable: bool | None
     unstable: int | None
+    why: str | None
     def __getitem__(self, name: str) -> float: ...
 
 class Modes:
@@ -73,6 +74,7 @@ class Modes:
     unstable: int
     indifferent: int
     stable: bool | None
+    why: str | None
     def __len__(self) -> int: ...
 
 class Feedback:

@@ -59,20 +59,21 @@ class Linear:
 
 
 class Modes:
-    """Modes by |im|, then by re: `eigenvalues` (complex), `hz`, `damping`, `unstable` (their number), `stable`, and `shapes`: how
-    the positions (`positions`) move in each mode, a complex array [mode, position], 1 for the one that moves most."""
+    """Modes by |im|, then by re: `eigenvalues` (complex), `hz`, `damping`, `unstable` (their number), `stable` (None: not judged,
+    `why` says the reason), and `shapes`: how the positions (`positions`) move in each mode, a complex array [mode, position],
+    1 for the one that moves most."""
 
     def __init__(self, near, linear):
         import numpy
 
-        modes, self.unstable, self.indifferent, shapes = near.modes()
+        modes, self.unstable, self.indifferent, shapes, self.why = near.modes()
         table = numpy.array(modes, dtype=float).reshape(-1, 4)
         self.kind, self.positions = linear.kind, linear.positions
         self.eigenvalues = table[:, 0] + 1j * table[:, 1]
         self.hz, self.damping = table[:, 2], table[:, 3]
         shapes = numpy.frombuffer(shapes).reshape(2, len(table), len(self.positions))
         self.shapes = shapes[0] + 1j * shapes[1]
-        self.stable = None if self.kind == "frozen" else self.unstable == 0 and self.indifferent == 0
+        self.stable = None if self.why else self.unstable == 0 and self.indifferent == 0
 
     def __len__(self):
         return len(self.eigenvalues)
@@ -85,14 +86,15 @@ class Modes:
 
 
 class Equilibrium(Linear):
-    """A state of rest or a steady motion: eq["x"], eq.values, eq.stable, eq.unstable, eq.residual; linear equations near
-    it as in Linear."""
+    """A state of rest or a steady motion: eq["x"], eq.values, eq.stable (None: not judged, eq.why says the
+    reason), eq.unstable, eq.residual; linear equations near it as in Linear."""
 
     def __init__(self, near):
         super().__init__(near)
-        self.unstable = near.modes()[1] if self.states else 0
+        modes = near.modes() if self.states else ((), 0, 0, b"", None)
+        self.unstable, self.why = modes[1], modes[4]
         self.stable = self.unstable == 0
-        if self.kind == "frozen":  # forces are balanced at this instant only, or the equations change
+        if self.why:  # stability is not judged
             self.unstable = self.stable = None
 
     def __getitem__(self, name):
