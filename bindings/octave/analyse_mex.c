@@ -3,12 +3,15 @@
        [result, failure] = driftless_analyse_mex(kind, file, settings, set, words, omega, quiet)
 
    `settings` and `set` are cell arrays of texts NAME=VALUE, `words` is a struct of texts; complex numbers are
-   handed over as two arrays. Everything is done by driftless/model.h. */
+   handed over as two arrays, results of searches and gradients as JSON. Everything is done by driftless/model.h
+   and driftless/task.h. */
 #include "gateway.h"
 
 #include <driftless/model.h>
+#include <driftless/task.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct analysis {
@@ -26,6 +29,8 @@ static dfl_status modes(mxArray *result, analysis *it);
 static dfl_status response(mxArray *result, analysis *it);
 static dfl_status lqr(mxArray *result, analysis *it);
 static dfl_status inverse(mxArray *result, analysis *it);
+static dfl_status gradient(mxArray *result, analysis *it);
+static dfl_status optimize(mxArray *result, analysis *it);
 static dfl_status load(analysis *it, const mxArray *in[]);
 static const char **texts_of(int *count, analysis *it, const mxArray *cell);
 
@@ -39,7 +44,9 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
                  {"modes", modes},
                  {"response", response},
                  {"lqr", lqr},
-                 {"inverse", inverse}};
+                 {"inverse", inverse},
+                 {"gradient", gradient},
+                 {"optimize", optimize}};
     const char *kind = nrhs == 7 && mxIsChar(prhs[0]) ? mxArrayToString(prhs[0]) : "";
     analysis it = {.gw.ctx = gateway_context()};
     size_t k = 0;
@@ -309,4 +316,50 @@ static dfl_status inverse(mxArray *result, analysis *it)
     }
     dfl_followed_free(followed);
     return status;
+}
+
+static dfl_status perform(mxArray *result, analysis *it, const char *name,
+                          const dfl_task_options *options)
+{
+    dfl_task *task;
+    const dfl_status status = dfl_model_task(&task, it->gw.ctx, it->model, name, options);
+    if (!status) {
+        const dfl_task_report *about = dfl_task_about(task);
+        gateway_set(result, "json", mxCreateString(about->json));
+        gateway_set(result, "completed", gateway_scalar(about->completed));
+    }
+    dfl_task_free(task);
+    return status;
+}
+
+/* `of` has one name per line. */
+static dfl_status gradient(mxArray *result, analysis *it)
+{
+    enum { MOST = 1000 };
+    const char *text = word(it, "of"), *of[MOST];
+    int count = 0;
+    for (const char *from = text ? text : ""; *from; from += strspn(from, "\n")) {
+        const size_t length = strcspn(from, "\n");
+        char *name = mxCalloc(length + 1, 1);
+        if (count == MOST)
+            return dfl_fail(it->gw.ctx, DFL_INVALID, "options.of has more than %d names", MOST);
+        of[count++] = memcpy(name, from, length);
+        from += length;
+    }
+    return perform(result, it, "gradient",
+                   &(dfl_task_options){.nsettings = it->nsettings,
+                                       .settings = it->settings,
+                                       .by = word(it, "by"),
+                                       .nof = count,
+                                       .of = of});
+}
+
+static dfl_status optimize(mxArray *result, analysis *it)
+{
+    return perform(
+        result, it, "optimize",
+        &(dfl_task_options){.nsettings = it->nsettings,
+                            .settings = it->settings,
+                            .algorithm = word(it, "algorithm"),
+                            .starts = atof(word(it, "starts") ? word(it, "starts") : "0")});
 }

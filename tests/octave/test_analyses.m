@@ -93,6 +93,26 @@ check(max(abs(i.columns.push - (3 - 8) * sin(2 * i.time))) < 1e-12, 'the force i
 check(isequal(i.drives, {'push'}) && abs(i.peak - max(abs(i.columns.push))) < 1e-12 && isfield(i.columns, 'power_push'), 'drives by name');
 check(numel(i.time) == 101 && isequal(size(i.values), [101, numel(i.names)]), 'rows');
 
+% gradient: a mass that is slowed down, x(1) = a + v (1 - exp(-d)) / d; optimize finds its speed
+slowed = [folder, '/slowed.lua'];
+file = fopen(slowed, 'w');
+fputs(file, ["local d, v = param('d', 2), param('v', 3) local x = position('x') mass(x, 1) force(x, -d*velocity(x))\n", ...
+             "initial{ x = 0.5, [velocity(x)] = v } output('twice', 2*x) simulate{ to = 1, rtol = 1e-10 }\n", ...
+             "optimize{ vary = { v = {1, 9} }, minimize = final((x - 4)^2) }\n"]);
+fclose(file);
+[value, gradient, names] = driftless_gradient(slowed, struct('of', {{'x', 'twice'}}, 'by', {{'v', 'd', 'initial(x)'}}));
+slope = (1 - exp(-2)) / 2;
+wanted = [slope, 3 * (exp(-2) / 2 - slope / 2), 1];
+check(isequal(names.of, {'x'; 'twice'}) && isequal(names.by, {'v'; 'd'; 'initial(x)'}), 'names');
+check(max(abs(value - [1; 2] * (0.5 + 3 * slope))) < 1e-9 && norm(gradient - [wanted; 2 * wanted]) < 1e-8, 'value and gradient');
+[value, gradient] = driftless_gradient(slowed, struct('set', struct('v', 4)));
+check(abs(value - 2 * (0.5 + 4 * slope)) < 1e-9 && isequal(size(gradient), [1, 2]), 'all outputs by all parameters');
+o = driftless_optimize(slowed);
+check(abs(o.best - 3.5 / slope) < 1e-6 && o.start == 3 && isequal(o.names, {'v'}) && o.converged && isnan(o.interval), 'the optimum');
+check(driftless_optimize(slowed, struct('algorithm', 'bfgs', 'starts', 2)).runs > o.runs, 'options of the search');
+wrong('no parameter or input', @driftless_gradient, slowed, struct('by', 'nobody'));
+wrong('says nothing about what to optimize', @driftless_optimize, push);
+
 % files of the program: MAT and HDF5, in Octave's control package where it is installed
 check(system(sprintf('"%s" linearize "%s" --at s=0,x=0,y=-1 --output "%s/l.mat"', getenv('DRIFTLESS_PROGRAM'), crane, folder)) == 0, 'written');
 f = load([folder, '/l.mat']);

@@ -6,7 +6,7 @@ function r = driftless_analyse(kind, file, options, own)
         error('driftless:invalid', '%s: options must be a struct', name);
     end
     words = struct();
-    if ~strcmp(kind, 'inverse')
+    if ~any(strcmp(kind, {'inverse', 'gradient', 'optimize'}))
         own = [{'at', 'steady'}, own];
     end
     for field = own
@@ -44,6 +44,10 @@ function text = one_text(name, field, value)
         text = '';
     elseif ischar(value)
         text = value;
+    elseif iscellstr(value) && strcmp(field, 'of')
+        text = strjoin(value(:)', "\n");
+    elseif isnumeric(value) && isscalar(value) && strcmp(field, 'starts')
+        text = sprintf('%d', value);
     elseif iscellstr(value) && ~any(strcmp(field, {'at', 'state_weight', 'input_weight'}))
         text = strjoin(value(:)', ',');
     elseif any(strcmp(field, {'at', 'state_weight', 'input_weight'}))
