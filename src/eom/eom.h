@@ -245,6 +245,17 @@ void dfl_parameter_slopes_zero(dfl_jacobian *out, const dfl_system *sys, int cou
 void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
                       const dfl_jacobian *slopes, int column);
 
+/* The same along a change of the parameter alone; out->x is zero. */
+void dfl_rows_by_parameter(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                           const dfl_jacobian *slopes, int column);
+
+/* The transpose: weights of alg, b, a and kin as weights of the user's blocks (one column each), and
+   out (count) += weight^T slopes. */
+void dfl_rows_weights(dfl_jacobian *out, const dfl_point *weight, const dfl_rows_jacobian *jac,
+                      const dfl_system *sys);
+void dfl_parameter_products(double *out, const dfl_jacobian *slopes, const dfl_jacobian *weight,
+                            const dfl_system *sys, int count);
+
 /* ---- packed matrices (packed.c) ---- */
 
 /* The number of nonzeros of a pattern with this number of columns. */

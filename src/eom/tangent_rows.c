@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* y (m) = A (m x n) x, then + column `column` of B (m x ...). */
+/* y (m) = A (m x n) x, then + column `column` of B (m x ...). x may be NULL: zero. */
 static void along(double *y, const double *A, int m, int n, const double *x, const double *B,
                   int column)
 {
     if (m == 0)
         return;
     memcpy(y, B + (size_t)column * (size_t)m, (size_t)m * sizeof *y);
-    if (n > 0)
+    if (x && n > 0)
         dfl_gemm(m, 1, n, 1, A, m, x, n, 1, y, m);
 }
 
@@ -24,14 +24,14 @@ static void add(double *y, const double *from, int count)
 
 /* J1 x with the parameter's part: [dyn 0 d acc] for carried accelerations; acc + W M^-1 dyn if they
    are eliminated. */
-static void block_1(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
-                    const dfl_jacobian *slopes, int column)
+static void block_1(dfl_point *out, const double *x, const dfl_rows_jacobian *jac,
+                    const dfl_system *sys, const dfl_jacobian *slopes, int column)
 {
     const int nw = sys->eom->nw, nv = sys->n3, nc = sys->nc;
     const double *dyn = slopes->dyn + (size_t)column * (size_t)nv;
     memset(out->alg, 0, (size_t)sys->m1 * sizeof *out->alg);
-    if (sys->m1 > 0)
-        dfl_gemm(sys->m1, 1, sys->n, 1, jac->J1, sys->m1, out->x, sys->n, 0, out->alg, sys->m1);
+    if (x && sys->m1 > 0)
+        dfl_gemm(sys->m1, 1, sys->n, 1, jac->J1, sys->m1, x, sys->n, 0, out->alg, sys->m1);
     add(out->alg + sys->row.d, slopes->d + (size_t)column * (size_t)nw, nw);
     if (sys->psi1)
         return;
@@ -43,34 +43,91 @@ static void block_1(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_syst
 }
 
 /* gI, hv, gam, e, and c, g, ep. */
-static void blocks_2_and_3(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
-                           const dfl_jacobian *slopes, int column)
+static void blocks_2_and_3(dfl_point *out, const double *x, const dfl_rows_jacobian *jac,
+                           const dfl_system *sys, const dfl_jacobian *slopes, int column)
 {
     const int nc = sys->nc, n0 = sys->eom->n0, ne = sys->eom->ne;
     const double *vel = slopes->vel + (size_t)column * (size_t)(nc + ne);
     double *rows = out->alg + sys->m1;
-    if (sys->m2 > 0)
-        dfl_gemm(sys->m2, 1, sys->n, 1, jac->J2, sys->m2, out->x, sys->n, 0, rows, sys->m2);
+    memset(rows, 0, (size_t)sys->m2 * sizeof *rows);
+    if (x && sys->m2 > 0)
+        dfl_gemm(sys->m2, 1, sys->n, 1, jac->J2, sys->m2, x, sys->n, 0, rows, sys->m2);
     add(rows, vel, nc);
     add(rows + nc, slopes->gam + (size_t)column * (size_t)n0, n0);
     add(rows + nc + n0, vel + nc, ne);
-    along(rows + sys->m2, jac->J3, sys->m3, sys->n4, out->x + sys->at.sp, slopes->pos, column);
+    along(rows + sys->m2, jac->J3, sys->m3, sys->n4, x ? x + sys->at.sp : NULL, slopes->pos,
+          column);
+}
+
+/* x: NULL, or out->x */
+static void all_rows(dfl_point *out, const double *x, const dfl_rows_jacobian *jac,
+                     const dfl_system *sys, const dfl_jacobian *slopes, int column)
+{
+    const int nu = sys->nu, nv = sys->n3, na = sys->na;
+    block_1(out, x, jac, sys, slopes, column);
+    blocks_2_and_3(out, x, jac, sys, slopes, column);
+    along(out->blocks.b, jac->blocks.b, sys->n2, nu, x ? x + na : NULL, slopes->b, column);
+    along(out->blocks.f, jac->blocks.dyn, nv, nu, x ? x + na : NULL, slopes->dyn, column);
+    if (!sys->eom->trivial_kinematics)
+        along(out->blocks.kin, jac->blocks.kin, sys->eom->np, nv + sys->n4,
+              x ? x + sys->at.v : NULL, slopes->kin, column);
+    for (int i = 0; i < nv; i++)
+        out->a[i] = sys->carried ? out->x[i] : sys->eliminated ? out->blocks.f[i] / jac->M[i] : 0;
 }
 
 void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
                       const dfl_jacobian *slopes, int column)
 {
-    const int nu = sys->nu, nv = sys->n3;
-    const double *x = out->x + sys->na;
-    block_1(out, jac, sys, slopes, column);
-    blocks_2_and_3(out, jac, sys, slopes, column);
-    along(out->blocks.b, jac->blocks.b, sys->n2, nu, x, slopes->b, column);
-    along(out->blocks.f, jac->blocks.dyn, nv, nu, x, slopes->dyn, column);
-    if (!sys->eom->trivial_kinematics)
-        along(out->blocks.kin, jac->blocks.kin, sys->eom->np, nv + sys->n4, out->x + sys->at.v,
-              slopes->kin, column);
+    all_rows(out, out->x, jac, sys, slopes, column);
+}
+
+void dfl_rows_by_parameter(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                           const dfl_jacobian *slopes, int column)
+{
+    memset(out->x, 0, (size_t)sys->n * sizeof *out->x);
+    all_rows(out, NULL, jac, sys, slopes, column);
+}
+
+void dfl_rows_weights(dfl_jacobian *out, const dfl_point *weight, const dfl_rows_jacobian *jac,
+                      const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nc = sys->nc, nv = sys->n3, n0 = eom->n0, ne = eom->ne;
+    const size_t d = sizeof(double);
+    const double *alg = weight->alg, *vel = alg + sys->m1;
+    memcpy(out->d, alg + sys->row.d, (size_t)eom->nw * d);
+    memcpy(out->acc, alg + sys->row.acc, (size_t)nc * d);
+    memcpy(out->vel, vel, (size_t)nc * d);
+    memcpy(out->vel + nc, vel + nc + n0, (size_t)ne * d);
+    memcpy(out->gam, vel + nc, (size_t)n0 * d);
+    memcpy(out->pos, vel + sys->m2, (size_t)sys->m3 * d);
+    memcpy(out->b, weight->blocks.b, (size_t)eom->nr * d);
+    memcpy(out->kin, weight->blocks.kin, (size_t)eom->np * d);
     for (int i = 0; i < nv; i++)
-        out->a[i] = sys->carried ? out->x[i] : sys->eliminated ? out->blocks.f[i] / jac->M[i] : 0;
+        out->dyn[i] = sys->carried ? alg[i] : weight->a[i] / jac->M[i];
+    if (!sys->carried && nc > 0)
+        dfl_gemm_tn(nv, 1, nc, 1, jac->WM, nc, out->acc, nc, 1, out->dyn, nv);
+}
+
+void dfl_parameter_products(double *out, const dfl_jacobian *slopes, const dfl_jacobian *weight,
+                            const dfl_system *sys, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    const struct {
+        const double *slope, *weight;
+        int rows;
+    } part[] = {{slopes->d, weight->d, eom->nw},
+                {slopes->acc, weight->acc, sys->nc},
+                {slopes->vel, weight->vel, sys->nc + eom->ne},
+                {slopes->gam, weight->gam, eom->n0},
+                {slopes->pos, weight->pos, sys->m3},
+                {slopes->b, weight->b, eom->nr},
+                {slopes->dyn, weight->dyn, eom->nv},
+                {slopes->kin, weight->kin, eom->trivial_kinematics ? 0 : eom->np}};
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+        if (part[k].rows > 0)
+            dfl_gemm_tn(count, 1, part[k].rows, 1, part[k].slope, part[k].rows, part[k].weight,
+                        part[k].rows, 1, out, count);
 }
 
 dfl_status dfl_parameter_slopes_init(dfl_jacobian *out, const dfl_system *sys, int count)

@@ -238,6 +238,33 @@ dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl
 bool dfl_formulation_has_undetermined(const dfl_formulation *form);
 void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 
+/* ---- linearized equations at single points, in psf (stage_solution.c) ---- */
+
+/* A second formulation of the same equations for them, freed as the first. DFL_NO_MEMORY. */
+dfl_status dfl_formulation_twin(dfl_formulation **out, const dfl_formulation *form);
+
+/* Ranks, invariants in use and selectors of the present step, as bytes; and gives them to a twin. */
+size_t dfl_formulation_selection_size(const dfl_formulation *form);
+void dfl_formulation_selection(void *bytes, const dfl_formulation *form);
+void dfl_formulation_select(dfl_formulation *twin, const void *bytes);
+
+/* All solutions of J dx = -alg, dx = CB [alg; u], and what the differential rows are for them:
+   S diag(I,M,I) dx = SM [alg; u], S JD dx = SJ [alg; u]. */
+typedef struct dfl_stage_solution {
+    int ma, nd;            /* algebraic rows in use, differential rows */
+    int nsv, nfp;          /* of these, rows of Sv and Sp, after nr */
+    double *CB;            /* n x (ma + nd), freed with it: */
+    double *SM, *SJ;       /* nd x (ma + nd) */
+    const double *Sv, *Sp; /* nsv x nv, nfp x np; owned by the twin, as ... */
+    const unsigned char *active; /* ne: ... the invariants in use */
+} dfl_stage_solution;
+dfl_status dfl_stage_solution_init(dfl_stage_solution *out, const dfl_formulation *form);
+void dfl_stage_solution_clear(dfl_stage_solution *solution, dfl_context *ctx);
+
+/* With the derivatives `jac` of all rows at a point, and what the twin was given. */
+dfl_outcome dfl_formulation_solution(dfl_stage_solution *out, dfl_formulation *twin,
+                                     const dfl_rows_jacobian *jac, double t);
+
 /* ---- steps ---- */
 
 /* The traits of the form. */

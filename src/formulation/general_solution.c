@@ -54,6 +54,22 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const doubl
     return DFL_STEP_OK;
 }
 
+dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t)
+{
+    form->base.sys->trouble.t = t;
+    dfl_invariants_compress(form);
+    const dfl_outcome outcome = dfl_projected_split(form);
+    if (outcome)
+        return outcome;
+    set_dimensions(form);
+    if (!form->have_selectors)
+        return dfl_system_part_trouble(form->base.sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, t);
+    clear_matrices(form);
+    build_CB(form);
+    project_matrices(form);
+    return DFL_STEP_OK;
+}
+
 dfl_outcome dfl_projected_select(dfl_projected *form, double t, const double *x)
 {
     dfl_outcome outcome = dfl_selectors_compute(form, t, x + form->base.sys->na);

@@ -68,6 +68,9 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const doubl
 dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *base,
                                     const dfl_stages *stages, double *rows);
 
+/* The general solution for form->dense.jac with the present ranks, invariants and selectors. */
+dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t);
+
 /* New selectors for the present decomposition. */
 dfl_outcome dfl_projected_select(dfl_projected *form, double t, const double *x);
 

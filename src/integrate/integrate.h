@@ -117,9 +117,8 @@ dfl_outcome dfl_tangents_rates(double *xp, dfl_tangents *tan, dfl_stepper *st);
    estimate of their error; 1 is the tolerance. */
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
 
-/* Takes those of the step that was accepted last, at its end or at a time t inside it. *converged: whether
-   there are any. */
-dfl_outcome dfl_tangents_accept(bool *converged, dfl_tangents *tan, dfl_stepper *st, double t);
+/* Takes those of the step that was accepted last, at its end or at a time t inside it. */
+dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t);
 
 /* The derivatives of all unknowns, n x count, and of the accelerations, nv x count. */
 const double *dfl_tangents_values(const dfl_tangents *tan);

@@ -1,23 +1,15 @@
 /* tangents.c: derivatives of a trajectory by parameters, step by step.
 
    The stages of Radau IIA satisfy F(X_i, X'_i, theta) = 0. Their derivatives satisfy the same equations,
-   linearized at the stages: K Y = rhs with the exact Jacobians of all stages. The matrix of Newton's
-   iteration is an approximation of K for which a factorization exists already, so
-
-       Y <- Y - K~^-1 (K Y - rhs)
-
-   converges as fast as Newton's iteration did. */
+   linearized at the stages, with the exact Jacobians of all stages (linear_step.h). */
 #include "integrate/tangents.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 40 };
-
-static dfl_outcome follow(bool *converged, dfl_tangents *tan, dfl_radau *ra, int column);
+static void follow(dfl_tangents *tan, int column);
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column);
-static dfl_outcome factor_anew(dfl_tangents *tan, dfl_radau *ra);
 static void shift_levels(dfl_point *point, const dfl_tangents *tan, int column);
 
 const double *dfl_tangents_values(const dfl_tangents *tan)
@@ -61,7 +53,8 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
 }
 
 /* Linearizes at the stages x + Z of the step that begins at `x`. */
-static dfl_outcome linearize_stages(dfl_tangents *tan, const double *x, const double *Z)
+static dfl_outcome linearize_stages(dfl_tangents *tan, const dfl_radau *ra, const double *x,
+                                    const double *Z)
 {
     const dfl_system *sys = tan->sys;
     const dfl_coefficients *rk = tan->step.rk;
@@ -78,37 +71,38 @@ static dfl_outcome linearize_stages(dfl_tangents *tan, const double *x, const do
         memcpy(tangent->blocks.W, stage->blocks.W,
                (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
     }
-    return outcome;
+    dfl_formulation_selection(tan->linear.selection, ra->base.form);
+    return outcome ? outcome
+                   : dfl_linear_step_build(&tan->linear, rk, tan->step.h, tan->stage, tan->jac,
+                                           false);
 }
 
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
-    bool converged = true;
     tan->step.rk = ra->rk;
     tan->step.t = st->t;
     tan->step.h = h;
     *err = 0;
-    dfl_outcome outcome = linearize_stages(tan, st->here.x, ra->Z);
+    dfl_outcome outcome = linearize_stages(tan, ra, st->here.x, ra->Z);
     if (!outcome) {
         tan->start.t = st->t;
         memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
         outcome = dfl_tangents_linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan,
                                          tan->parameters.slopes);
     }
-    for (int j = 0; !outcome && converged && j < tan->count; j++) {
+    for (int j = 0; !outcome && j < tan->count; j++) {
         double one = 0;
-        outcome = follow(&converged, tan, ra, j);
-        if (!outcome && converged)
-            outcome = estimate(&one, tan, ra, j);
-        *err = fmax(*err, converged ? one : 100);
+        follow(tan, j);
+        outcome = estimate(&one, tan, ra, j);
+        *err = fmax(*err, one);
     }
     return outcome;
 }
 
 /* The derivatives of the step that was accepted last, if they are not those of the last attempt: one that
    was to end earlier, and failed. */
-static dfl_outcome follow_again(bool *converged, dfl_tangents *tan, dfl_radau *ra)
+static dfl_outcome follow_again(dfl_tangents *tan, const dfl_radau *ra)
 {
     const dfl_stepper *st = &ra->base;
     const int n = tan->sys->n, last = ra->rk_cont->stages - 1, width = ra->rk_cont->width;
@@ -117,25 +111,22 @@ static dfl_outcome follow_again(bool *converged, dfl_tangents *tan, dfl_radau *r
     tan->step.t = ra->t_end - st->h_old;
     for (int i = 0; i < n; i++)
         tan->y[i] = ra->x_end[i] - ra->cont[i * width + last];
-    dfl_outcome outcome = linearize_stages(tan, tan->y, ra->cont);
-    if (!outcome)
-        outcome = factor_anew(tan, ra);
-    for (int j = 0; !outcome && *converged && j < tan->count; j++)
-        outcome = follow(converged, tan, ra, j);
+    const dfl_outcome outcome = linearize_stages(tan, ra, tan->y, ra->cont);
+    for (int j = 0; !outcome && j < tan->count; j++)
+        follow(tan, j);
     return outcome;
 }
 
-dfl_outcome dfl_tangents_accept(bool *converged, dfl_tangents *tan, dfl_stepper *st, double t)
+dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
 {
-    dfl_radau *ra = (dfl_radau *)st;
+    const dfl_radau *ra = (const dfl_radau *)st;
     const size_t n = (size_t)tan->sys->n, nv = (size_t)tan->sys->n3, count = (size_t)tan->count;
     double l[DFL_RADAU_STAGES];
-    *converged = true;
     if (tan->step.h != st->h_old || tan->step.t != ra->t_end - st->h_old) {
         const bool same = tan->step.h == st->h_old &&
                           fabs(tan->step.t + tan->step.h - ra->t_end) <= 1e-9 * fabs(st->h_old);
-        const dfl_outcome outcome = same ? DFL_STEP_OK : follow_again(converged, tan, ra);
-        if (outcome || !*converged)
+        const dfl_outcome outcome = same ? DFL_STEP_OK : follow_again(tan, ra);
+        if (outcome)
             return outcome;
     }
     if (t == st->t) {
@@ -151,22 +142,6 @@ dfl_outcome dfl_tangents_accept(bool *converged, dfl_tangents *tan, dfl_stepper 
             tan->Y[j * n + i] += tan->y[i];
     }
     return DFL_STEP_OK;
-}
-
-/* The matrix for the step, with the derivatives at its middle stage. */
-static dfl_outcome factor_anew(dfl_tangents *tan, dfl_radau *ra)
-{
-    dfl_stepper *st = &ra->base;
-    const dfl_coefficients *rk = tan->step.rk;
-    const dfl_point *middle = &tan->stage[rk->stages / 2];
-    double zeta[DFL_RADAU_STAGES];
-    dfl_outcome outcome =
-        dfl_formulation_linearize(st->form, middle->t, middle->x, middle->a, true);
-    st->newton->need_matrix = true;
-    st->newton->h_factored = 0;
-    for (int k = 0; k < rk->stages; k++)
-        zeta[k] = rk->shift[k] / tan->step.h;
-    return outcome ? outcome : dfl_formulation_factor(st->form, rk->stages / 2, zeta);
 }
 
 /* The largest |x| over all lanes of components from .. to - 1. */
@@ -198,49 +173,13 @@ static void list_borders(int *border, const dfl_system *sys)
     memcpy(border, list, sizeof list);
 }
 
-/* The largest derivative of kind k, with the increments over the step. */
-static double size_of_kind(const dfl_tangents *tan, int width, int column, int from, int to)
+/* The largest derivative of a kind, with the increments Z over the step. */
+static double size_of_kind(const dfl_tangents *tan, const double *Z, int column, int from, int to)
 {
     const double *y = tan->Y + (size_t)column * (size_t)tan->sys->n;
-    return to > from ? fmax(largest(tan->Z, width, from, to), dfl_max_abs(y + from, to - from)) : 0;
-}
-
-/* Whether the increments of algebraic unknowns are nothing to the state, when the parameter changes by its
-   size. */
-static bool nothing(const dfl_tangents *tan, const dfl_radau *ra, int column, int from, int to)
-{
-    const double size = tan->parameters.size ? fabs(tan->parameters.size[column]) : 1;
-    const double state = to > from ? dfl_max_abs(ra->base.here.x + from, to - from) : 0;
-    return to <= tan->sys->at.r &&
-           largest(tan->dZ, tan->step.rk->width, from, to) * fmax(size, 1) <=
-               1e-3 * ra->base.scale->smallest_rtol * state;
-}
-
-/* Whether the increments are small. Algebraic unknowns: against their derivatives and the largest
-   increments so far, `peak`, since derivatives that are zero are rounding in the end. */
-static bool small_enough(double *peak, const dfl_tangents *tan, const dfl_radau *ra, int column)
-{
-    const dfl_system *sys = tan->sys;
-    const int width = tan->step.rk->width;
-    const double part = fmax(1e-3 * ra->base.scale->smallest_rtol, 100 * DBL_EPSILON);
-    const double rounding =
-        100 * DBL_EPSILON * dfl_max_abs(tan->Y + (size_t)column * (size_t)sys->n, sys->n);
-    int border[KINDS + 1];
-    list_borders(border, sys);
-    bool small = dfl_all_finite(tan->dZ, sys->n * width);
-    for (int k = 0; small && k < KINDS; k++) {
-        const int from = border[k], to = border[k + 1];
-        const double change = largest(tan->dZ, width, from, to);
-        peak[k] = fmax(peak[k], change);
-        const double size = size_of_kind(tan, width, column, from, to);
-        if (change <= part * fmax(size, peak[k]) + rounding || nothing(tan, ra, column, from, to))
-            continue;
-        small = from >= sys->at.r;
-        for (int i = from; small && i < to; i++)
-            small =
-                largest(tan->dZ, width, i, i + 1) <= 1e-3 * tolerance_of(tan, ra, column, i, size);
-    }
-    return small;
+    return to > from ? fmax(largest(Z, tan->step.rk->width, from, to),
+                            dfl_max_abs(y + from, to - from))
+                     : 0;
 }
 
 /* The error of the derivatives at the end of the step, as the method estimates that of the state; 1: the
@@ -263,7 +202,7 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
         tan->y[i] /= tan->step.h;
     const dfl_outcome outcome = dfl_formulation_defect(tan->err, ra->base.form, begin, tan->y);
     for (int k = 2; !outcome && k < KINDS; k++) {
-        const double size = size_of_kind(tan, rk->width, column, border[k], border[k + 1]);
+        const double size = size_of_kind(tan, Z, column, border[k], border[k + 1]);
         for (int i = border[k]; i < border[k + 1]; i++, count++) {
             const double part = tan->err[i] / tolerance_of(tan, ra, column, i, size);
             sum += tan->err[i] == 0 ? 0 : part * part;
@@ -273,53 +212,23 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
     return outcome;
 }
 
-/* One iteration: Z and the tangents move by dZ. */
-static dfl_outcome iterate(dfl_tangents *tan, dfl_radau *ra, int column)
+static void follow(dfl_tangents *tan, int column)
 {
     const dfl_system *sys = tan->sys;
     const dfl_coefficients *rk = tan->step.rk;
-    const int s = rk->stages, n = sys->n, width = rk->width;
-    const int first = sys->at.r * width, moving = n - sys->at.r;
-    dfl_formulation *form = ra->base.form;
-    for (int k = 0; k < s; k++) {
-        dfl_rows_tangent(&tan->tangent[k], &tan->jac[k], sys, &tan->slopes[k], column);
+    const int n = sys->n, width = rk->width;
+    const double *y = tan->Y + (size_t)column * (size_t)n;
+    double *Z = tan->polynomial + (size_t)column * (size_t)(n * width);
+    for (int k = 0; k < rk->stages; k++) {
+        dfl_rows_by_parameter(&tan->tangent[k], &tan->jac[k], sys, &tan->slopes[k], column);
         shift_levels(&tan->tangent[k], tan, column);
     }
-    dfl_lanes_transform(tan->W + first, s, rk->TI, moving, tan->Z + first);
-    dfl_lanes_shift(tan->YP + first, width, dfl_formulation_shifts(form), moving, tan->W + first);
-    dfl_outcome outcome =
-        dfl_formulation_residual(tan->rows, form, tan->tangent, s, rk->TI, tan->YP, tan->XP);
-    if (outcome)
-        return outcome;
-    dfl_formulation_solve(tan->dW, form, tan->rows);
-    dfl_lanes_transform(tan->dZ, s, rk->T, n, tan->dW);
-    dfl_lanes_scatter(tan->tangent[0].x, dfl_points_distance(tan->tangent, s), s, n,
-                      tan->Y + (size_t)column * (size_t)n, tan->Z, tan->dZ);
-    return DFL_STEP_OK;
-}
-
-static dfl_outcome follow(bool *converged, dfl_tangents *tan, dfl_radau *ra, int column)
-{
-    const dfl_coefficients *rk = tan->step.rk;
-    const int n = tan->sys->n, s = rk->stages, width = rk->width;
-    double *y = tan->Y + (size_t)column * (size_t)n;
-    double peak[KINDS] = {0};
-    dfl_outcome outcome = DFL_STEP_OK;
-    memset(tan->Z, 0, (size_t)(n * width) * sizeof *tan->Z);
-    dfl_lanes_scatter(tan->tangent[0].x, dfl_points_distance(tan->tangent, s), s, n, y, tan->Z,
-                      NULL);
-    dfl_formulation_begin_iteration(ra->base.form);
-    *converged = false;
-    for (int i = 0; !outcome && !*converged && i < MOST_ITERATIONS; i++) {
-        outcome = iterate(tan, ra, column);
-        *converged = !outcome && small_enough(peak, tan, ra, column);
-    }
-    if (*converged) {
-        dfl_tangents_keep(tan->next, tan->next_A, tan, s - 1, column);
-        memcpy(tan->polynomial + (size_t)column * (size_t)(n * width), tan->Z,
-               (size_t)(n * width) * sizeof *tan->Z);
-    }
-    return outcome;
+    dfl_linear_step_solve(tan->tangent, &tan->linear, y);
+    memset(Z, 0, (size_t)(n * width) * sizeof *Z);
+    for (int k = 0; k < rk->stages; k++)
+        for (int i = 0; i < n; i++)
+            Z[i * width + k] = tan->tangent[k].x[i] - y[i];
+    dfl_tangents_keep(tan->next, tan->next_A, tan, rk->stages - 1, column);
 }
 
 /* The values of invariants are those of the start. */

@@ -2,6 +2,7 @@
 #ifndef DFL_TANGENTS_H
 #define DFL_TANGENTS_H
 
+#include "integrate/linear_step.h"
 #include "integrate/radau.h"
 #include "linalg/linalg.h"
 
@@ -14,7 +15,7 @@ struct dfl_tangents {
         double t, h;             /* its start and size; h = 0: none */
     } step;                      /* the one whose derivatives are in `next` */
     double *next, *next_A;       /* n x count, nv x count: at its end */
-    double *polynomial;          /* count times n lanes: Z */
+    double *polynomial;          /* count times n lanes: Z, increments over the step */
     dfl_point start;             /* where it begins ... */
     dfl_rows_jacobian start_jac; /* ... with all derivatives, for the error */
     dfl_jacobian start_slopes;
@@ -26,8 +27,7 @@ struct dfl_tangents {
     dfl_rows_jacobian jac[DFL_RADAU_STAGES]; /* ... with all derivatives */
     dfl_jacobian slopes[DFL_RADAU_STAGES];
     dfl_point tangent[DFL_RADAU_STAGES]; /* of one parameter */
-    double *Z, *W, *dW, *dZ, *YP, *XP;   /* lanes of one parameter */
-    double *rows;
+    dfl_linear_step linear;              /* the step */
     double moved; /* the largest part of derivatives by which a start was moved */
     dfl_lstsq *lstsq;
     double *work; /* for it */

@@ -24,7 +24,6 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
     tan->sys = sys;
     tan->count = parameters->count;
     tan->stages = stages;
-    double **const lanes[] = {&tan->Z, &tan->W, &tan->dW, &tan->dZ, &tan->YP, &tan->XP};
     dfl_status status = dfl_points_init(tan->stage, stages, sys);
     if (!status)
         status = dfl_points_init(tan->tangent, stages, sys);
@@ -37,9 +36,8 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
         if (!status)
             dfl_rows_jacobian_bind(&tan->jac[k], sys);
     }
-    for (size_t i = 0; !status && i < sizeof lanes / sizeof *lanes; i++)
-        if (!(*lanes[i] = dfl_alloc(ctx, n * width, d)))
-            status = DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_linear_step_init(&tan->linear, sys, st->form, stages);
     if (!status)
         status = dfl_point_init(&tan->start, sys);
     if (!status)
@@ -60,10 +58,9 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
     tan->Y = dfl_alloc(ctx, n * count, d);
     tan->A = dfl_alloc(ctx, (size_t)sys->n3 * count, d);
     tan->level = dfl_alloc(ctx, (size_t)(sys->eom->ne + sys->eom->nep) * count, d);
-    tan->rows = dfl_alloc(ctx, (size_t)dfl_formulation_room(st->form) * width, d);
     const int most = sys->n > sys->m1 ? sys->n : sys->m1;
     tan->work = dfl_alloc(ctx, (size_t)most * (size_t)(most + 2), d);
-    if (!status && !(tan->Y && tan->A && tan->level && tan->rows && tan->work))
+    if (!status && !(tan->Y && tan->A && tan->level && tan->work))
         status = DFL_NO_MEMORY;
     if (!status)
         status = dfl_lstsq_create(&tan->lstsq, ctx, most, most);
@@ -79,11 +76,10 @@ void dfl_tangents_free(dfl_tangents *tan)
     if (!tan)
         return;
     dfl_context *ctx = tan->sys->ctx;
-    double *const block[] = {tan->Y,   tan->A,    tan->level,      tan->Z,
-                             tan->W,   tan->dW,   tan->dZ,         tan->YP,
-                             tan->XP,  tan->rows, tan->next,       tan->next_A,
-                             tan->y,   tan->err,  tan->polynomial, tan->start_slopes.d,
-                             tan->work};
+    double *const block[] = {
+        tan->Y, tan->A,   tan->level,      tan->next,           tan->next_A,
+        tan->y, tan->err, tan->polynomial, tan->start_slopes.d, tan->work};
+    dfl_linear_step_clear(&tan->linear);
     dfl_lstsq_free(tan->lstsq, ctx);
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);

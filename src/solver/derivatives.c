@@ -99,18 +99,11 @@ dfl_derivatives dfl_solver_derivatives(dfl_solver *solver)
 
 dfl_status dfl_solver_follow_step(dfl_solver *solver)
 {
-    bool converged = true;
     if (!solver->derivatives.tangents)
         return DFL_OK;
-    const dfl_status status = dfl_solver_derivatives_failed(
-        solver, dfl_tangents_accept(&converged, solver->derivatives.tangents, solver->stepper,
+    return dfl_solver_derivatives_failed(
+        solver, dfl_tangents_accept(solver->derivatives.tangents, solver->stepper,
                                     isnan(solver->cut) ? solver->stepper->t : solver->cut));
-    if (status || converged)
-        return status;
-    return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
-                    "the derivatives by parameters do not converge in the step to t = %.10g; use a "
-                    "smaller tolerance",
-                    solver->stepper->t);
 }
 
 void dfl_solver_forget_derivatives(dfl_solver *solver)

@@ -1,0 +1,192 @@
+/* linear_step.c: a step of Radau IIA as a linear map of derivatives (linear_step.h). */
+#include "integrate/linear_step.h"
+
+#include <string.h>
+
+dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_formulation *form,
+                                int stages)
+{
+    dfl_context *ctx = sys->ctx;
+    const size_t s = (size_t)stages, d = sizeof(double);
+    const size_t room = (size_t)dfl_formulation_room(form);
+    const int nd = sys->n2 + sys->n3 + sys->n4 + sys->nc;
+    step->sys = sys;
+    step->stages = stages;
+    dfl_status status = dfl_formulation_twin(&step->twin, form);
+    for (int i = 0; !status && i < stages; i++)
+        status = dfl_stage_solution_init(&step->at[i], form);
+    if (!status)
+        status = dfl_factor_create(&step->K, ctx, stages * nd, false);
+    if (status)
+        return status;
+    step->selection = dfl_alloc(ctx, dfl_formulation_selection_size(form), 1);
+    step->u = dfl_alloc(ctx, s * (size_t)nd, d);
+    step->rates = dfl_alloc(ctx, (size_t)nd, d);
+    step->c = dfl_alloc(ctx, s * room, d);
+    return step->selection && step->u && step->rates && step->c ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_linear_step_clear(dfl_linear_step *step)
+{
+    if (!step->sys)
+        return;
+    dfl_context *ctx = step->sys->ctx;
+    for (int i = 0; i < step->stages; i++)
+        dfl_stage_solution_clear(&step->at[i], ctx);
+    dfl_formulation_free(step->twin);
+    dfl_factor_free(step->K, ctx);
+    dfl_free(ctx, step->selection);
+    dfl_free(ctx, step->u);
+    dfl_free(ctx, step->rates);
+    dfl_free(ctx, step->c);
+    *step = (dfl_linear_step){0};
+}
+
+/* (A^-1)_ij / h */
+static double rate(const dfl_linear_step *step, int i, int j)
+{
+    return step->rk->AI[i * step->rk->stages + j] / step->h;
+}
+
+/* K = ((A^-1)_ij/h SM_u,j - delta_ij SJ_u,i) */
+static void fill(dfl_linear_step *step, bool transposed)
+{
+    const int s = step->rk->stages, nd = step->at[0].nd, order = s * nd;
+    double *K = dfl_factor_matrix(step->K);
+    for (int j = 0; j < s; j++) {
+        const dfl_stage_solution *at = &step->at[j];
+        const double *SM = at->SM + at->ma * nd, *SJ = at->SJ + at->ma * nd;
+        for (int i = 0; i < s; i++) {
+            const double factor = rate(step, i, j);
+            for (int l = 0; l < nd; l++)
+                for (int k = 0; k < nd; k++) {
+                    const double entry = factor * SM[l * nd + k] - (i == j ? SJ[l * nd + k] : 0);
+                    const int row = i * nd + k, column = j * nd + l;
+                    K[transposed ? row * order + column : column * order + row] = entry;
+                }
+        }
+    }
+}
+
+dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients *rk, double h,
+                                  const dfl_point *stage, const dfl_rows_jacobian *jac,
+                                  bool transposed)
+{
+    dfl_outcome outcome = DFL_STEP_OK;
+    step->rk = rk;
+    step->h = h;
+    dfl_formulation_select(step->twin, step->selection);
+    for (int i = 0; !outcome && i < rk->stages; i++)
+        outcome = dfl_formulation_solution(&step->at[i], step->twin, &jac[i], stage[i].t);
+    if (outcome)
+        return outcome;
+    fill(step, transposed);
+    return dfl_factor_compute(step->K, rk->stages * step->at[0].nd, DFL_METHOD_LU)
+               ? DFL_STEP_OK
+               : dfl_system_part_trouble(step->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX,
+                                         stage[0].t);
+}
+
+/* The algebraic rows in use: c (ma) from alg, or the way back with zeros for the others. */
+static void compress(double *c, double *alg, const dfl_linear_step *step, bool back)
+{
+    const dfl_system *sys = step->sys;
+    const int first = sys->row.e, ne = sys->eom->ne;
+    const int rows = sys->m1 + sys->m2 + sys->m3;
+    int k = 0;
+    for (int i = 0; i < rows; i++) {
+        const bool used = i < first || i >= first + ne || step->at[0].active[i - first];
+        if (back)
+            alg[i] = used ? c[k] : 0;
+        else if (used)
+            c[k] = alg[i];
+        k += used;
+    }
+}
+
+/* y (nd) += factor S [r; v; p] */
+static void add_selected(double *y, const dfl_stage_solution *at, const dfl_system *sys,
+                         double factor, const double *r, const double *v, const double *p)
+{
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
+    for (int i = 0; i < nr; i++)
+        y[i] += factor * r[i];
+    dfl_gemm(at->nsv, 1, nv, factor, at->Sv, at->nsv, v, nv, 1, y + nr, at->nsv);
+    dfl_gemm(at->nfp, 1, np, factor, at->Sp, at->nfp, p, np, 1, y + nr + at->nsv, at->nfp);
+}
+
+/* [r; v; p] += factor S^T y */
+static void add_expanded(double *r, double *v, double *p, const dfl_stage_solution *at,
+                         const dfl_system *sys, double factor, const double *y)
+{
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
+    for (int i = 0; i < nr; i++)
+        r[i] += factor * y[i];
+    dfl_gemm_tn(nv, 1, at->nsv, factor, at->Sv, at->nsv, y + nr, at->nsv, 1, v, nv);
+    dfl_gemm_tn(np, 1, at->nfp, factor, at->Sp, at->nfp, y + nr + at->nsv, at->nfp, 1, p, np);
+}
+
+/* sum_j (A^-1)_ij / h */
+static double rate_of_start(const dfl_linear_step *step, int i)
+{
+    double sum = 0;
+    for (int j = 0; j < step->rk->stages; j++)
+        sum += rate(step, i, j);
+    return sum;
+}
+
+void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const double *y_k)
+{
+    const dfl_system *sys = step->sys;
+    const int s = step->rk->stages, n = sys->n, ma = step->at[0].ma, nd = step->at[0].nd;
+    const int K = ma + nd;
+    for (int i = 0; i < s; i++)
+        compress(step->c + i * K, points[i].alg, step, false);
+    memset(step->u, 0, (size_t)(s * nd) * sizeof *step->u);
+    for (int i = 0; i < s; i++) {
+        const dfl_stage_solution *at = &step->at[i];
+        double *rhs = step->u + i * nd;
+        add_selected(rhs, at, sys, 1, points[i].blocks.b, points[i].a, points[i].blocks.kin);
+        add_selected(rhs, at, sys, rate_of_start(step, i), y_k + sys->at.r, y_k + sys->at.v,
+                     y_k + sys->at.p);
+        dfl_gemm(nd, 1, ma, 1, at->SJ, nd, step->c + i * K, ma, 1, rhs, nd);
+        for (int j = 0; j < s; j++) /* S diag(I,M,I) CB_a alpha of stage i into all rows */
+            dfl_gemm(nd, 1, ma, -rate(step, j, i), at->SM, nd, step->c + i * K, ma, 1,
+                     step->u + j * nd, nd);
+    }
+    dfl_factor_solve(step->K, step->u);
+    for (int i = 0; i < s; i++) {
+        memcpy(step->c + i * K + ma, step->u + i * nd, (size_t)nd * sizeof *step->u);
+        dfl_gemm(n, 1, K, 1, step->at[i].CB, n, step->c + i * K, K, 0, points[i].x, n);
+    }
+}
+
+void dfl_linear_step_transpose(dfl_point *points, dfl_linear_step *step, double *y_k)
+{
+    const dfl_system *sys = step->sys;
+    const int s = step->rk->stages, n = sys->n, ma = step->at[0].ma, nd = step->at[0].nd;
+    const int K = ma + nd, nr = sys->n2, nv = sys->n3, np = sys->eom->np;
+    for (int i = 0; i < s; i++) {
+        dfl_gemm_tn(K, 1, n, 1, step->at[i].CB, n, points[i].x, n, 0, step->c + i * K, K);
+        memcpy(step->u + i * nd, step->c + i * K + ma, (size_t)nd * sizeof *step->u);
+    }
+    dfl_factor_solve(step->K, step->u);
+    for (int i = 0; i < s; i++) {
+        const dfl_stage_solution *at = &step->at[i];
+        const double *mu = step->u + i * nd;
+        double *c = step->c + i * K, *rates = step->rates;
+        dfl_gemm_tn(ma, 1, nd, 1, at->SJ, nd, mu, nd, 1, c, ma);
+        memset(rates, 0, (size_t)nd * sizeof *rates);
+        for (int j = 0; j < s; j++)
+            for (int k = 0; k < nd; k++)
+                rates[k] -= rate(step, j, i) * step->u[j * nd + k];
+        dfl_gemm_tn(ma, 1, nd, 1, at->SM, nd, rates, nd, 1, c, ma);
+        compress(c, points[i].alg, step, true);
+        memset(points[i].blocks.b, 0, (size_t)nr * sizeof *mu);
+        memset(points[i].a, 0, (size_t)nv * sizeof *mu);
+        memset(points[i].blocks.kin, 0, (size_t)np * sizeof *mu);
+        add_expanded(points[i].blocks.b, points[i].a, points[i].blocks.kin, at, sys, 1, mu);
+        add_expanded(y_k + sys->at.r, y_k + sys->at.v, y_k + sys->at.p, at, sys,
+                     rate_of_start(step, i), mu);
+    }
+}

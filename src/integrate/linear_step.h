@@ -1,0 +1,47 @@
+/* linear_step.h: a step of Radau IIA as a linear map of derivatives.
+
+   At the stages the derivatives Y_i of the unknowns satisfy J_i Y_i = -alpha_i, alpha_i = alg_theta, all solutions of which
+   are Y_i = CB_i [alpha_i; u_i] (formulation.h), and the differential rows
+
+       sum_j (A^-1)_ij/h R (Y_j - Y_k) - S JD_i Y_i = S delta_i ,    R = S diag(I, I, I), delta = dif_theta
+
+   which are a system for all u_i with the exact matrices of all stages: K u = rhs. Its order is the number of
+   stages times the number of degrees of freedom of r, v and p. */
+#ifndef DFL_LINEAR_STEP_H
+#define DFL_LINEAR_STEP_H
+
+#include "integrate/coefficients.h"
+#include "formulation/formulation.h"
+
+typedef struct dfl_linear_step {
+    dfl_system *sys;
+    const dfl_coefficients *rk;
+    double h;
+    int stages; /* there is room for */
+    dfl_formulation *twin;
+    void *selection; /* of the step */
+    dfl_stage_solution at[DFL_RADAU_STAGES];
+    dfl_factor *K; /* or its transpose */
+    double *u;     /* stages x nd: right-hand sides and solutions */
+    double *rates; /* nd */
+    double *c;     /* stages x (ma + nd) */
+} dfl_linear_step;
+
+dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_formulation *form,
+                                int stages);
+void dfl_linear_step_clear(dfl_linear_step *step);
+
+/* The step of size h with the derivatives `jac` at its stages, times t, and `selection`. `transposed`:
+   for adjoints. */
+dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients *rk, double h,
+                                  const dfl_point *stage, const dfl_rows_jacobian *jac,
+                                  bool transposed);
+
+/* y of the stages (points[i].x) from that at the start, y_k (n), and the points' alg, b, a, kin by the parameter. */
+void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const double *y_k);
+
+/* The transpose. Weights of the derivatives at the stages, points[i].x, become weights of alg, b, a, kin
+   (points[i]), and are added to those of the start, y_k (n). */
+void dfl_linear_step_transpose(dfl_point *points, dfl_linear_step *step, double *y_k);
+
+#endif
