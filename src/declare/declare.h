@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "declare/actions.h"
 #include "declare/goals.h"
+#include "declare/plan.h"
 #include "declare/costs.h"
 #include "declare/mass_tree.h"
 #include "settings/settings.h"
@@ -235,6 +236,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_prescribed) motions; /* of time alone, without coordinate */
     dfl_actions actions;              /* what happens at events and samples */
     dfl_goals goals;                  /* of optimize{} */
+    dfl_plan plan;                    /* of study{} */
     DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
     bool wants_frames;                /* a mechanism describes its frames: */
     DFL_LIST(dfl_model_frame) frames;

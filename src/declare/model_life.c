@@ -70,6 +70,7 @@ void dfl_model_free(dfl_model *model)
     }
     dfl_model_clear_actions(model);
     dfl_goals_clear(&model->goals, ctx);
+    dfl_plan_clear(&model->plan, ctx);
     void *const blocks[] = {model->name,
                             model->path,
                             model->text,

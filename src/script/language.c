@@ -96,6 +96,7 @@ void dfl_language_open(lua_State *L)
     dfl_signals_open(L);
     dfl_actions_open(L);
     dfl_goals_open(L);
+    dfl_studies_open(L);
     dfl_draw_open(L);
     dfl_mechanism_open(L);
     dfl_elements_open(L);

@@ -18,6 +18,7 @@ dfl_expr dfl_arg_active(lua_State *L, const char *call, int i);
 
 /* Adds at, final, integral, optimize (goal_calls.c). */
 void dfl_goals_open(lua_State *L);
+void dfl_studies_open(lua_State *L);
 
 /* The text of a file below the model's folder, which then belongs to the model (signal_calls.c). */
 const char *dfl_signal_file(lua_State *L, const char *file);

@@ -17,10 +17,22 @@ static dfl_status begin(dfl_case_model *model, const dfl_cases *cases);
 static void write_sets(dfl_case_model *model, const dfl_cases *cases, const double *values);
 static dfl_derivation derivation(const dfl_case_model *model, const dfl_cases *cases);
 
+/* Whoever finds the time over by itself, as a script does, still needs some memory to say so. */
+static bool is_long_over(dfl_case_model *model)
+{
+    static const double grace = 0.05;
+    const double now = dfl_clock();
+    if (model->over_since == 0)
+        model->over_since = now;
+    return now > model->over_since + grace;
+}
+
 static void *take(size_t bytes, void *user)
 {
     dfl_case_model *model = user;
     const size_t most = model->memory.most, used = model->memory.used;
+    if (model->over && model->over(model->user) && is_long_over(model))
+        return NULL; /* it ends also where there are no steps to count */
     if (most > 0 && (bytes > most || used > most - bytes)) {
         model->memory.exceeded = true;
         return NULL;
@@ -68,7 +80,8 @@ static dfl_status begin(dfl_case_model *model, const dfl_cases *cases)
     const int count = dfl_design_parameters(cases->design);
     const char *const *names = dfl_design_parameter_names(cases->design);
     const double bytes = cases->options.megabytes * 1e6;
-    *model = (dfl_case_model){.limit = bytes, .memory.most = (size_t)bytes};
+    *model = (dfl_case_model){
+        .limit = bytes, .memory.most = (size_t)bytes, .over = model->over, .user = model->user};
     model->ctx = dfl_context_create_with(
         &(dfl_allocator){.alloc = take, .release = give_back, .user = model});
     if (!model->ctx)
@@ -129,5 +142,5 @@ void dfl_case_model_clear(dfl_case_model *model)
     dfl_free(model->ctx, model->sets);
     dfl_free(model->ctx, model->texts);
     dfl_context_free(model->ctx);
-    *model = (dfl_case_model){0};
+    *model = (dfl_case_model){.over = model->over, .user = model->user};
 }

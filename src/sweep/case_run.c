@@ -24,6 +24,7 @@ static dfl_status run_case(case_run *r, const double *values);
 static dfl_status prepare(case_run *r);
 static dfl_status open_table(dfl_simulation *sim, void *user);
 static bool watch(double t, double step, void *user);
+static bool over(void *user);
 static dfl_status met(int event, int direction, double t, void *user);
 static void keep(case_run *r);
 static void keep_series(case_run *r);
@@ -45,7 +46,11 @@ void dfl_cases_run(dfl_case *it, dfl_case_model *model, const dfl_cases *cases,
         it->numbers[i] = NAN;
     it->message[0] = 0;
     it->state = DFL_CASE_FAILED;
+    model->over = over;
+    model->user = &r;
+    model->over_since = 0;
     const dfl_status status = run_case(&r, values);
+    model->over = NULL;
     if (r.stopped)
         it->state = DFL_CASE_MISSING;
     else if (status)
@@ -105,11 +110,16 @@ static dfl_status open_table(dfl_simulation *sim, void *user)
 
 static bool watch(double t, double step, void *user)
 {
-    case_run *r = user;
     (void)t;
     (void)step;
-    r->stopped = r->stop && r->stop(r->user);
-    r->late = dfl_clock() > r->deadline;
+    return over(user);
+}
+
+static bool over(void *user)
+{
+    case_run *r = user;
+    r->stopped = r->stopped || (r->stop && r->stop(r->user));
+    r->late = r->late || dfl_clock() > r->deadline;
     return r->stopped || r->late;
 }
 
@@ -187,7 +197,10 @@ static void explain(dfl_case *it, const case_run *r, dfl_status status)
 {
     const dfl_cases_options *options = &r->cases->options;
     it->state = DFL_CASE_FAILED;
-    if (r->late)
+    if (r->late && !r->sim.started && status == DFL_NO_MEMORY)
+        snprintf(it->message, sizeof it->message,
+                 "not ready to start within the %g s that a case may take", options->seconds);
+    else if (r->late && r->sim.started)
         snprintf(it->message, sizeof it->message,
                  "not finished within the %g s that a case may take, at t = %.10g",
                  options->seconds, it->numbers[0]);

@@ -44,6 +44,8 @@ void dfl_sweep_free(dfl_sweep *sweep)
     dfl_case_file_close(sweep->file);
     dfl_free(ctx, sweep->path);
     dfl_free(ctx, sweep->columns_kept);
+    dfl_free(ctx, sweep->settings);
+    dfl_free(ctx, sweep->cases_file);
     dfl_free(ctx, sweep->names);
     dfl_free(ctx, sweep->values);
     dfl_free(ctx, sweep->there);

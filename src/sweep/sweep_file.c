@@ -18,7 +18,11 @@ static dfl_status check_same(const dfl_sweep *sweep);
 
 dfl_status dfl_sweep_prepare(dfl_sweep *sweep, const dfl_sweep_options *options)
 {
-    return options->resume ? resume(sweep, options) : create(sweep, options);
+    dfl_sweep_options said;
+    const dfl_status status = dfl_sweep_plan(&said, sweep, options);
+    if (status)
+        return status;
+    return said.resume ? resume(sweep, &said) : create(sweep, &said);
 }
 
 /* ------------------------------------------------------------------------------- a new study */
@@ -101,9 +105,10 @@ static dfl_status read_design(dfl_sweep *sweep, const dfl_sweep_options *options
     if (seed != floor(seed) || !(fabs(seed) <= 0x1p53))
         return dfl_fail(ctx, DFL_INVALID, "--seed is %g; give a whole number up to 2^53", seed);
     if (options->nover + options->nsample == 0 && !options->cases)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "say what varies: --over NAME=FIRST:LAST:COUNT, --sample "
-                        "NAME=normal(MEAN,DEVIATION), or --cases FILE.csv");
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "say what varies: --over NAME=FIRST:LAST:COUNT, --sample "
+            "NAME=normal(MEAN,DEVIATION), --cases FILE.csv, or study{...} in the script");
     dfl_design_options design = {.nover = options->nover,
                                  .over = options->over,
                                  .nsample = options->nsample,

@@ -58,6 +58,9 @@ typedef struct dfl_case_model {
         size_t used, most; /* bytes; most is 0: no limit */
         bool exceeded;
     } memory;
+    bool (*over)(void *user); /* the case is to end: it gets no more memory; NULL: it goes on */
+    void *user;
+    double over_since;
     dfl_context *ctx;
     dfl_derived derived;
     double limit;      /* of memory, bytes */
@@ -108,6 +111,8 @@ struct dfl_sweep {
     dfl_context *ctx;
     const dfl_model *model;
     char *path, *columns_kept;
+    const char **settings; /* of study{} (planned.c), or NULL ... */
+    char every[40], *cases_file;
     dfl_design *design;
     dfl_cases *cases;
     dfl_case_file *file; /* NULL: elsewhere */
@@ -129,6 +134,9 @@ struct dfl_sweep {
     int njobs, nresults, job_room, result_room, under_way;
     bool last_jobs;
 };
+
+/* planned.c: options, and what study{} of the script says. */
+dfl_status dfl_sweep_plan(dfl_sweep_options *out, dfl_sweep *sweep, const dfl_sweep_options *given);
 
 /* sweep_file.c: design, cases and file, from options or from the file. */
 dfl_status dfl_sweep_prepare(dfl_sweep *sweep, const dfl_sweep_options *options);

@@ -214,6 +214,36 @@ simulate{ to = n == 5 and 1e7 or 1 }
     sweep("fragile.lua", "--over", "n=1,3", "--case-memory", "20", "--output", "memory.h5", "--csv", "memory.csv")
     few, many = table("memory.csv")
     assert few["status"] == "completed" and many["status"] == "failed" and "memory" in many["message"], many
+    # in the equations, and again for those that follow; the limit is of each case alone
+    write("heavy.lua", """
+local n = setting("n", 1)
+local last = 0
+for i = 1, n do
+  local x = position("x" .. i)
+  kinetic(velocity(x)^2*(2 + sin(x*last))/2)
+  potential((x - last)^2)
+  last = x
+end
+simulate{ to = 0.01 }
+""")
+    sweep("heavy.lua", "--over", "n=2,60,2,3,60,2,2,2", "--case-memory", "2", "--output", "heavy.h5", "--csv", "heavy.csv")
+    assert [row["status"] for row in table("heavy.csv")] == ["completed", "failed", "completed", "completed", "failed", "completed", "completed", "completed"]
+    assert "2 MB of memory" in table("heavy.csv")[1]["message"]
+    write("dense.lua", """
+local n = setting("n", 1)
+local sum, speed = 0, 0
+for i = 1, n do
+  local x = position("x" .. i)
+  sum = sum + i*x
+  speed = speed + cos(sum)*velocity(x)
+  kinetic(velocity(x)^2/2 + speed^2/2)
+  potential(sum^2)
+end
+simulate{ to = 0.001 }
+""")
+    sweep("dense.lua", "--over", "n=2,90,3", "--case-seconds", "0.3", "--output", "slow.h5", "--csv", "slow.csv")  # while equations are derived
+    assert [row["status"] for row in table("slow.csv")] == ["completed", "failed", "completed"]
+    assert "0.3 s that a case may take" in table("slow.csv")[1]["message"]
     found = sweep("fragile.lua", "--over", "n=4,4", "--output", "all.h5", expect=1)
     assert found["status"] == "failed" and "no such machine" in found["message"]
 
@@ -240,6 +270,59 @@ def a_study_that_was_killed_is_completed():
     assert cut > 0
     write("other.lua", contents(example("pendulum.lua")).decode() + "\n-- changed\n")
     assert "another model" in run("sweep", "other.lua", "--resume", "whole.h5", expect=2).stderr
+
+
+def slow_arguments(path, count=4000):
+    return ["sweep", example("pendulum.lua"), "--sample", "m=uniform(1,2)", "--count", str(count), "--threads", "2", "--output", path]
+
+
+# Other programs see cases that have ended, and never half of one.
+def a_study_is_read_while_it_runs():
+    import h5py
+    process = subprocess.Popen([program, *slow_arguments("live.h5"), "--quiet"])
+    while not os.path.exists("live.h5"):
+        time.sleep(0.01)
+    seen = {}
+    while len(seen) < 40 and process.poll() is None:
+        with h5py.File("live.h5", "r", locking=False) as file:
+            there = [i for i, state in enumerate(file["cases"][:]) if state == 1]
+            results = file["results"][:]
+            seen |= {i: tuple(results[i]) for i in there}
+        if seen:
+            run("view", "live.h5", "--output", "live.html", "--quiet")
+    assert process.poll() is None, "the study ended before it was read"
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    with h5py.File("live.h5") as file:
+        assert all(tuple(file["results"][i]) == row and file["cases"][i] == 1 for i, row in seen.items())
+        assert 0 < sum(file["cases"][:] == 1) < 4000
+
+
+def terminals_show_progress_and_stop_by_their_key():
+    import pty
+    import re
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([program, *slow_arguments("terminal.h5")], stderr=theirs, stdin=theirs, stdout=subprocess.DEVNULL, start_new_session=True,
+                               preexec_fn=lambda: __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0))
+    os.close(theirs)
+    line = re.compile(rb"(\d+) of 4000 cases \(\d+ %\), 0 failed, [0-9.e+]+ per second, about .+? left")
+    shown, text = [], b""
+    while len(shown) < 4:
+        text += os.read(ours, 4096)
+        shown = [int(done) for done in line.findall(text)]
+    os.write(ours, b"\x03")  # Ctrl-C
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # nobody has the terminal any more
+            break
+        if not part:
+            break
+        text += part
+    assert process.wait(timeout=60) == 130, process.returncode
+    assert shown == sorted(shown) and shown[-1] > 0, shown
+    told = re.search(rb"interrupted after (\d+) of 4000 cases; go on with: driftless sweep \S+ --resume terminal.h5", text)
+    assert told and shown[-1] <= int(told.group(1)) < 4000, text[-400:]
 
 
 def torn_cases_run_again():
@@ -334,6 +417,39 @@ def cases_come_from_a_file():
         assert abs(float(row["x.final"]) - float(row["initial(x)"])*math.cos(5*math.sqrt(float(row["k"])))) < 1e-7
 
 
+def scripts_say_what_is_studied():
+    spring = contents("spring.lua").decode()
+    os.makedirs("planned/lists", exist_ok=True)
+
+    def plan(text, *arguments, expect=0):
+        write("planned/model.lua", spring + text)
+        if expect:
+            return run("sweep", "planned/model.lua", *arguments, expect=expect).stderr
+        sweep("planned/model.lua", *arguments, "--output", "planned.h5", "--csv", "planned.csv")
+        return table("planned.csv")
+
+    def asked(*arguments):
+        sweep("spring.lua", *arguments, "--output", "asked.h5", "--csv", "asked.csv")
+        return table("asked.csv")
+
+    both = ["--over", "initial(x)=1,2", "--over", "k=1:4:3"]
+    assert plan('study{ over = { k = "1:4:3", ["initial(x)"] = {1, 2} } }') == asked(*both)
+    assert plan('study{ over = { "k=1:4:3", "initial(x)=1,2" }, columns = {"speed"} }') == asked("--over", "k=1:4:3", "--over", "initial(x)=1,2",
+                                                                                             "--columns", "speed")
+    samples = 'study{ sample = { k = "uniform(1, 2)" }, count = 5, seed = 9, design = "lhs", every = 1 }'
+    assert plan(samples) == asked("--sample", "k=uniform(1,2)", "--count", "5", "--seed", "9", "--design", "lhs", "--every", "1")
+    assert plan(samples, "--count", "7")[0] == asked("--sample", "k=uniform(1,2)", "--count", "7", "--seed", "9", "--design", "lhs", "--every", "1")[0]
+    assert plan(samples, "--over", "k=3,4") == asked("--over", "k=3,4", "--every", "1")
+    write("planned/lists/some.csv", "k\n4\n9\n")
+    assert plan('study{ cases = "lists/some.csv" }') == asked("--over", "k=4,9")
+    run("run", "planned/model.lua", "--quiet")
+    for text, message in [("study{ }", "nothing varies"), ("study{ over = { k = 3 } }", "NAME = {1, 2, 5}"), ("study{ ovr = {} }", "did you mean 'over'"),
+                          ('study{ over = { k = {1, 0/0} } }', "no finite numbers"), ('study{ cases = "../x.csv" }', "below the model's folder"),
+                          ('study{ over = { k = {1} }, count = 1.5 }', "whole number"), ('study{ over = { q = {1} } }', "'q' is not a parameter"),
+                          ('study{ over = { k = {1} } }\nstudy{ over = { k = {1} } }', "one already"), ('study{ over = { k = "1:2" } }', "k=1:2")]:
+        assert message in plan(text, expect=2), (text, message)
+
+
 def mistakes_have_messages():
     for arguments, text in [
         (["spring.lua"], "say what varies"),
@@ -352,6 +468,6 @@ def mistakes_have_messages():
 
 
 for check in [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == "__main__"
-              and f.__name__ not in ("run", "sweep", "table", "contents", "write", "<lambda>")]:
+              and f.__name__ not in ("run", "sweep", "table", "contents", "write", "slow_arguments", "<lambda>")]:
     check()
     print("ok", check.__name__.replace("_", " "))

@@ -14,7 +14,7 @@ _CONSTANTS = ("ground", "time")
 _AS_MANY_AS_ARGUMENTS = ("position", "velocity", "acceleration", "speed")
 _AS_MANY_AS_NAMES = ("dynamic", "auxiliary", "contact")
 _NOTHING = frozenset(
-    "kinematics kinetic potential mass force quasistatic motion invariant output unit initial guess simulate optimize gravity "
+    "kinematics kinetic potential mass force quasistatic motion invariant output unit initial guess simulate optimize study gravity "
     "planar event sample".split())
 _SHAPES = ("point", "line", "spring", "box", "cylinder", "sphere", "frame", "mesh", "none")
 _names = None
