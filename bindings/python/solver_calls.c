@@ -96,36 +96,58 @@ static int on_event(int event, int direction, double t, const double *x, void *u
     PyObject *item = Py_BuildValue("(idN)", event, t, dfl_py_numbers(it->size[X], x));
     const int failed = !item || PyList_Append(it->met, item);
     Py_XDECREF(item);
-    return failed;
+    return failed || (it->left[event] > 0 && --it->left[event] == 0);
 }
 
 /* ------------------------------------------------------------------------------- rows */
 
-static double *new_row(solver_object *it, double t)
+/* Room for one more record of some numbers; NULL: none. */
+static double *new_record(double **records, size_t *count, size_t *room, size_t width)
 {
-    const size_t width = it->size[X] + 1;
-    if (it->nrows == it->room) {
-        const size_t room = it->room ? 2 * it->room : 64;
-        double *rows = PyMem_Realloc(it->rows, room * width * sizeof *rows);
-        if (!rows) {
+    if (*count == *room) {
+        const size_t more = *room ? 2 * *room : 64;
+        double *grown = PyMem_Realloc(*records, more * width * sizeof *grown);
+        if (!grown) {
             PyErr_NoMemory();
             return NULL;
         }
-        it->rows = rows;
-        it->room = room;
+        *records = grown;
+        *room = more;
     }
-    double *row = it->rows + it->nrows * width;
-    it->nrows++;
-    row[0] = t;
-    return row + 1;
+    return *records + (*count)++ * width;
+}
+
+static double *new_row(solver_object *it, double t)
+{
+    double *row = new_record(&it->rows, &it->nrows, &it->room, it->size[X] + 1);
+    if (row)
+        *row++ = t;
+    return row;
+}
+
+/* The states at the nodes determine the polynomial of the step. */
+static int keep_step(solver_object *it, dfl_solver *solver, double t_old, double t, const double *x)
+{
+    const size_t n = it->size[X];
+    double *to = new_record(&it->steps, &it->nsteps, &it->room_of_steps, 2 + (size_t)it->nodes * n);
+    if (!to)
+        return 1;
+    to[0] = t_old, to[1] = t;
+    to += 2;
+    for (int i = 0; i < it->nodes - 1; i++, to += n)
+        if (dfl_solver_interpolate(to, solver, t_old + (t - t_old) * (1 + it->node[i]) / 2, false))
+            return 1;
+    memcpy(to, x, n * sizeof *x);
+    return 0;
 }
 
 /* After every step: the step, or the wanted times inside it. */
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)
 {
     solver_object *it = user;
-    (void)t_old;
     double *row;
+    if (PyErr_CheckSignals() || (it->nodes > 0 && t != t_old && keep_step(it, solver, t_old, t, x)))
+        return 1;
     if (!it->wanted) {
         row = new_row(it, t);
         if (row)

@@ -43,7 +43,7 @@ static PyObject *given(PyObject *function)
     return function == Py_None ? NULL : Py_NewRef(function);
 }
 
-/* kinds: pairs (direction, terminal); atol: bytes, one number for each unknown, or None */
+/* kinds: pairs (direction, how many stop the run; 0: none does); atol: bytes, one number for each unknown, or None */
 static int take_options(solver_object *it, PyObject *kinds, PyObject *atol)
 {
     char *bytes;
@@ -59,23 +59,20 @@ static int take_options(solver_object *it, PyObject *kinds, PyObject *atol)
         it->options.error.atol_each = (const double *)(const void *)bytes;
     }
     const Py_ssize_t count = PySequence_Size(kinds);
-    dfl_event_kind *own = PyMem_Calloc((size_t)count + 1, sizeof *own);
-    if (!own || count < 0) {
-        PyMem_Free(own);
+    dfl_event_kind *own = count < 0 ? NULL : PyMem_Calloc((size_t)count + 1, sizeof *own);
+    it->options.events.kinds = own;
+    it->most = count < 0 ? NULL : PyMem_Calloc(2 * ((size_t)count + 1), sizeof *it->most);
+    if (!own || !it->most)
         return -1;
-    }
+    it->left = it->most + count + 1;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *kind = PySequence_GetItem(kinds, i);
-        int terminal = 0;
-        const int ok = kind && PyArg_ParseTuple(kind, "ip", &own[i].direction, &terminal);
-        own[i].terminal = terminal != 0;
+        const int ok = kind && PyArg_ParseTuple(kind, "il", &own[i].direction, &it->most[i]);
+        own[i].terminal = it->most[i] == 1;
         Py_XDECREF(kind);
-        if (!ok) {
-            PyMem_Free(own);
+        if (!ok)
             return -1;
-        }
     }
-    it->options.events.kinds = own;
     return 0;
 }
 
@@ -169,7 +166,9 @@ static void solver_dealloc(PyObject *self)
     solver_clear(self);
     dfl_context_free(it->ctx);
     PyMem_Free((void *)it->options.events.kinds);
+    PyMem_Free(it->most);
     PyMem_Free(it->rows);
+    PyMem_Free(it->steps);
     for (int i = 0; i < BUFFERS; i++)
         Py_XDECREF(it->buffer[i]);
     Py_XDECREF(it->kept_atol);
@@ -194,13 +193,14 @@ static PyObject *outcome(const solver_object *it, dfl_status status)
 {
     const dfl_statistics s = dfl_solver_statistics(it->solver);
     const dfl_residuals r = s.max_residual;
-    return Py_BuildValue("{sssssNsnsOsdsdsdslslsl}", "status", dfl_status_name(status), "message",
-                         status ? dfl_message(it->ctx) : "", "rows",
-                         dfl_py_numbers(it->nrows * (it->size[X] + 1), it->rows), "count",
-                         (Py_ssize_t)it->nrows, "events", it->met, "position", r.position,
-                         "velocity", r.velocity, "acceleration", r.acceleration, "steps",
-                         s.accepted, "jacobians", s.jacobians, "decompositions",
-                         s.differential_decompositions);
+    return Py_BuildValue(
+        "{sssssNsnsNsOsdsdsdslslsl}", "status", dfl_status_name(status), "message",
+        status ? dfl_message(it->ctx) : "", "rows",
+        dfl_py_numbers(it->nrows * (it->size[X] + 1), it->rows), "count", (Py_ssize_t)it->nrows,
+        "dense", dfl_py_numbers(it->nsteps * (2 + (size_t)it->nodes * it->size[X]), it->steps),
+        "events", it->met, "position", r.position, "velocity", r.velocity, "acceleration",
+        r.acceleration, "steps", s.accepted, "jacobians", s.jacobians, "decompositions",
+        s.differential_decompositions);
 }
 
 static dfl_status go(solver_object *it, double t0, const double *x0, double t_end)
@@ -209,45 +209,77 @@ static dfl_status go(solver_object *it, double t0, const double *x0, double t_en
     return status ? status : dfl_solver_advance(it->solver, t_end);
 }
 
-/* run(t0, bytes of x0, t_end, bytes of times or None) */
+/* What the run needs, in one block that the caller frees: x0, times, nodes. NULL: no memory. */
+static double *prepare(solver_object *it, const Py_buffer *x0, const Py_buffer *times,
+                       const Py_buffer *nodes)
+{
+    const size_t n = it->size[X], nwanted = (size_t)times->len / sizeof(double),
+                 nnodes = (size_t)nodes->len / sizeof(double);
+    double *start = PyMem_Calloc(n + nwanted + nnodes + 1, sizeof *start);
+    Py_CLEAR(it->met);
+    it->met = PyList_New(0);
+    if (!start || !it->met) {
+        PyMem_Free(start);
+        return NULL;
+    }
+    memcpy(start, x0->buf, n * sizeof *start);
+    if (nwanted > 0)
+        memcpy(start + n, times->buf, nwanted * sizeof *start);
+    if (nnodes > 0)
+        memcpy(start + n + nwanted, nodes->buf, nnodes * sizeof *start);
+    for (int i = 0; i < it->options.events.count; i++)
+        it->left[i] = it->most[i];
+    it->wanted = times->buf ? start + n : NULL;
+    it->nwanted = (int)nwanted;
+    it->nodes = (int)nnodes;
+    it->node = start + n + nwanted;
+    it->next = 0, it->nrows = it->nsteps = 0;
+    return start;
+}
+
+/* run(t0, bytes of x0, t_end, bytes of times or None, bytes of nodes or None) */
 static PyObject *solver_run(PyObject *self, PyObject *args)
 {
     solver_object *it = (solver_object *)self;
-    double t0, t_end;
-    const char *x0, *times;
-    Py_ssize_t size, length;
-    if (!PyArg_ParseTuple(args, "dy#dz#", &t0, &x0, &size, &t_end, &times, &length))
+    double t0, t_end, *start = NULL;
+    Py_buffer x0 = {0}, times = {0}, nodes = {0};
+    dfl_status status = DFL_INVALID;
+    if (!PyArg_ParseTuple(args, "dy*dz*z*", &t0, &x0, &t_end, &times, &nodes))
         return NULL;
-    if (!it->solver || it->busy || (size_t)size != it->size[X] * sizeof(double)) {
+    if (!it->solver || it->busy || (size_t)x0.len != it->size[X] * sizeof(double))
         PyErr_SetString(dfl_py_error, it->busy ? "the solver is running"
                                                : "the solver was not made, or x0 has a wrong size");
-        return NULL;
+    else if (!(start = prepare(it, &x0, &times, &nodes)))
+        PyErr_NoMemory();
+    else {
+        it->direction = t_end < t0 ? -1 : 1;
+        it->busy = 1;
+        status = go(it, t0, start, t_end);
+        it->busy = 0;
+        it->wanted = it->node = NULL;
     }
-    Py_CLEAR(it->met);
-    it->met = PyList_New(0);
-    double *start = PyMem_Malloc((size_t)size + (size_t)length + sizeof *start);
-    if (!it->met || !start) {
-        PyMem_Free(start);
-        return PyErr_NoMemory();
-    }
-    memcpy(start, x0, (size_t)size);
-    if (times)
-        memcpy(start + it->size[X], times, (size_t)length);
-    it->wanted = times ? start + it->size[X] : NULL;
-    it->nwanted = (int)((size_t)length / sizeof(double));
-    it->next = 0, it->nrows = 0;
-    it->direction = t_end < t0 ? -1 : 1;
-    it->busy = 1;
-    const dfl_status status = go(it, t0, start, t_end);
-    it->busy = 0;
-    it->wanted = NULL;
     PyMem_Free(start);
+    PyBuffer_Release(&x0);
+    PyBuffer_Release(&times);
+    PyBuffer_Release(&nodes);
     return PyErr_Occurred() ? NULL : outcome(it, status);
+}
+
+/* What there is of a run that an exception has ended. */
+static PyObject *solver_found(PyObject *self, PyObject *none)
+{
+    const solver_object *it = (solver_object *)self;
+    (void)none;
+    if (it->solver && it->met && !it->busy)
+        return outcome(it, DFL_CALLBACK);
+    PyErr_SetString(dfl_py_error, "the solver has not run");
+    return NULL;
 }
 
 static PyMethodDef methods[] = {
     {"buffers", solver_buffers, METH_NOARGS, "What the functions read and write, by name."},
     {"run", solver_run, METH_VARARGS, "From t0 and x0 to t_end; rows at times, or at every step."},
+    {"found", solver_found, METH_NOARGS, "What there is of a run that an exception has ended."},
     {NULL, NULL, 0, NULL}};
 
 PyObject *dfl_py_make_solver_type(void)

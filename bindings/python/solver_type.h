@@ -27,7 +27,13 @@ typedef struct solver_object {
     double direction;
     double *rows; /* time and x of each */
     size_t nrows, room;
-    PyObject *met; /* a list of events: (number, time, bytes of x) */
+    PyObject *met;      /* a list of events: (number, time, bytes of x) */
+    long *most;         /* for each event: how many of it stop the run; 0: none does ... */
+    long *left;         /* ... and how many of these are left */
+    int nodes;          /* of each step that are kept for continuous output; 0: none */
+    const double *node; /* their places in (-1, 1], the last one 1 */
+    double *steps;      /* of each step: t_old, t, x at the nodes */
+    size_t nsteps, room_of_steps;
 } solver_object;
 
 /* Lets the equations and options call the functions (solver_calls.c). */

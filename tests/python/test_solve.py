@@ -3,6 +3,8 @@ usage: test_solve.py PROGRAM SOURCE-FOLDER"""
 import gc
 import importlib.util
 import math
+import os
+import signal
 import sys
 import threading
 import unittest
@@ -68,10 +70,67 @@ class Ordinary(unittest.TestCase):
         np.testing.assert_allclose(r.y_events[1][0], [math.cos(2 * expected), 1], atol=1e-6)
         self.assertAlmostEqual(r.t[-1], expected, 6)
 
+    def test_the_solution_as_a_function_of_time(self):
+        times = np.linspace(0, 3, 50)
+        for method in ("Radau", "BDF"):
+            for span in ((0, 3), (3, 0)):
+                at = times[::-1] if span[0] else times
+                a = dl.solve_ivp(decay, span, [1, 0], method, dense_output=True, rtol=1e-8, atol=1e-10)
+                b = dl.solve_ivp(decay, span, [1, 0], method, t_eval=at, rtol=1e-8, atol=1e-10)
+                np.testing.assert_allclose(a.sol(at), b.y, atol=1e-13)  # the same polynomials
+                np.testing.assert_allclose(a.sol(a.t), a.y, atol=1e-15)
+                self.assertEqual(a.sol(1.5).shape, (2,))
+                self.assertEqual((a.sol.t_min, a.sol.t_max, len(a.sol.ts)), (0, 3, len(a.t)))
+                with self.assertRaisesRegex(dl.Error, "between 0.0 and 3.0"):
+                    a.sol(3.1)
+        self.assertIsNone(b.sol)
+
+        def lands(t, y):
+            return y[0]
+
+        lands.terminal = True
+        r = dl.solve_ivp(decay, (0, 3), [1, 0], dense_output=True, events=lands, rtol=1e-9)
+        self.assertAlmostEqual(r.sol.t_max, math.pi / 4, 7)
+        np.testing.assert_allclose(r.sol(0.4), [math.cos(0.8), -2 * math.sin(0.8)], atol=1e-6)
+
+    def test_an_event_that_ends_the_run_when_it_comes_again(self):
+        def crosses(t, y):
+            return y[0]
+
+        for count in (1, 2, 3):
+            crosses.terminal = count
+            r = dl.solve_ivp(decay, (0, 20), [1, 0], events=crosses, rtol=1e-9)
+            self.assertEqual((r.status, len(r.t_events[0]), r.message), (1, count, "A termination event occurred."))
+            self.assertAlmostEqual(r.t[-1], (2 * count - 1) * math.pi / 4, 6)
+        for wrong in (-1, 1.5, "yes"):
+            crosses.terminal = wrong
+            with self.assertRaisesRegex(dl.Error, "terminal = "):
+                dl.solve_ivp(decay, (0, 20), [1, 0], events=crosses)
+
+    def test_what_scipy_takes_works_or_is_refused_by_name(self):
+        exact = [math.cos(2), -2 * math.sin(2)]
+        for options in ({"vectorized": True}, {"max_step": 0.01}, {"first_step": 1e-3}, {"max_step": np.inf}, {"jac_sparsity": None}, {"args": ()}, {"atol": [1e-9, 1e-9]}):
+            np.testing.assert_allclose(dl.solve_ivp(decay, (0, 1), [1, 0], rtol=1e-9, **options).y[:, -1], exact, atol=1e-6)
+        r = dl.solve_ivp(decay, (0, 1), [1, 0], "Radau", [0.5, 1], False, None, False, None)  # by position
+        self.assertEqual(list(r["t"]), [0.5, 1])
+        self.assertLessEqual(np.diff(dl.solve_ivp(decay, (0, 1), [1, 0], max_step=0.05).t).max(), 0.05 * (1 + 1e-12))
+        for options, message in (({"jac_sparsity": np.eye(2)}, "jac_sparsity"), ({"lband": 1}, "lband"), ({"uband": 1}, "uband"), ({"min_step": 1e-3}, "min_step"),
+                                 ({"method": "RK45"}, "RK45"), ({"method": "LSODA"}, "LSODA"), ({"args": 3}, r"args=\(3,\)"), ({"rtol": [1, 2]}, "rtol"),
+                                 ({"max_step": -1}, "max_step"), ({"first_step": "a"}, "first_step"), ({"events": 3}, "events|iterable"), ({"jac": "2-point"}, "jac")):
+            with self.assertRaisesRegex((dl.Error, TypeError), message):
+                dl.solve_ivp(decay, (0, 1), [1, 0], **options)
+        with self.assertRaisesRegex(TypeError, "rotl"):
+            dl.solve_ivp(decay, (0, 1), [1, 0], rotl=1)
+        with self.assertRaisesRegex(dl.Error, "y0 is complex"):
+            dl.solve_ivp(decay, (0, 1), [1j, 0])
+
     @unittest.skipUnless(importlib.util.find_spec("scipy"), "there is no SciPy")
     def test_names_of_scipy(self):
         from scipy.integrate import solve_ivp
+        from scipy.sparse import csr_matrix
 
+        sparse = dl.solve_ivp(decay, (0, 1), [1, 0], jac=lambda t, y: csr_matrix([[0, 1], [-4, 0]]), rtol=1e-8)
+        self.assertAlmostEqual(sparse.y[0, -1], math.cos(2), 6)
         a, b = dl.solve_ivp(decay, (0, 1), [1, 0]), solve_ivp(decay, (0, 1), [1, 0], method="Radau")
         for name in ("t", "y", "t_events", "y_events", "nfev", "njev", "nlu", "status", "message", "success"):
             self.assertEqual(type(getattr(a, name)), type(getattr(b, name)), name)
@@ -182,6 +241,36 @@ class Failures(unittest.TestCase):
             dl.solve_ivp(decay, (0, 1), [1, 0], jac=lambda t, y: 1 / 0)
         with self.assertRaises(ZeroDivisionError):
             dl.solve_ivp(decay, (0, 1), [1, 0], events=lambda t, y: 1 / 0)
+
+    def test_exceptions_have_the_solution_so_far(self):
+        def stops(t, y):
+            if t > 1:
+                raise KeyboardInterrupt
+            return decay(t, y)
+
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            dl.solve_ivp(stops, (0, 3), [1, 0], rtol=1e-9, dense_output=True, events=lambda t, y: y[0])
+        r = caught.exception.result
+        self.assertEqual((r.status, r.success, r.message), (-1, False, "KeyboardInterrupt: "))
+        self.assertGreater(r.t[-1], 0.5)
+        np.testing.assert_allclose(r.y[0], np.cos(2 * r.t), atol=1e-6)
+        np.testing.assert_allclose(r.t_events[0], [math.pi / 4], atol=1e-6)
+        np.testing.assert_allclose(r.sol(0.3)[0], math.cos(0.6), atol=1e-6)
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            dl.solve_constrained(lambda t, p, v: stops(t, [0, 0]) * 0 + gravity(t, p, v), (0, 3), [1, 0], constraint=rod)
+        np.testing.assert_allclose(np.hypot(*caught.exception.result.p), 1, atol=1e-8)
+
+    def test_a_signal_stops_functions_without_python(self):
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            dl.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 1e9), [1, 0])
+        self.assertGreater(len(caught.exception.result.t), 10)
+
+    def test_numbers_that_are_not_finite(self):
+        r = dl.solve_ivp(lambda t, y: -y if t < 0.5 else y * math.nan, (0, 1), [1.0])
+        self.assertFalse(r.success)
+        self.assertLessEqual(r.t[-1], 0.5)
 
     def test_wrong_shapes_and_numbers(self):
         for wrong, message in (
