@@ -25,6 +25,7 @@ PyObject *dfl_py_make_model_type(void);
 PyObject *dfl_py_make_run_type(void);
 PyObject *dfl_py_make_builder_type(void);
 PyObject *dfl_py_make_near_type(void);
+PyObject *dfl_py_make_sweep_type(void);
 PyObject *dfl_py_make_buffer_type(void);
 PyObject *dfl_py_make_solver_type(void);
 

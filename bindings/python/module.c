@@ -1,6 +1,7 @@
 /* module.c: the extension module driftless._library, and what its types share. */
 #include "library.h"
 
+#include <driftless/sweep.h>
 #include <driftless/task.h>
 
 #include <stdlib.h>
@@ -101,7 +102,10 @@ static PyObject *view(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "ss", &result, &page))
         return NULL;
     dfl_context *ctx = dfl_context_create();
-    const dfl_status status = ctx ? dfl_view_result(ctx, result, page, NULL) : DFL_NO_MEMORY;
+    const dfl_status status = !ctx ? DFL_NO_MEMORY
+                              : dfl_is_sweep(ctx, result)
+                                  ? dfl_sweep_page(ctx, result, page)
+                                  : dfl_view_result(ctx, result, page, NULL);
     PyObject *out = dfl_py_done(ctx, status);
     dfl_context_free(ctx);
     return out;
@@ -147,6 +151,7 @@ PyMODINIT_FUNC PyInit__library(void)
         add_type(module, "Run", dfl_py_make_run_type()) ||
         add_type(module, "Builder", dfl_py_make_builder_type()) ||
         add_type(module, "Near", dfl_py_make_near_type()) ||
+        add_type(module, "Sweep", dfl_py_make_sweep_type()) ||
         add_type(module, "Buffer", dfl_py_make_buffer_type()) ||
         add_type(module, "Solver", dfl_py_make_solver_type()))
         Py_CLEAR(module);

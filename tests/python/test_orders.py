@@ -25,7 +25,7 @@ initial{ x = 1, ['der(x)'] = 0 } simulate{ to = 0.2, every = 0.05 }
 class Orders(unittest.TestCase):
     def setUp(self):
         self.random = random.Random(25)
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder, self.files = tempfile.TemporaryDirectory(), 0
 
     def tearDown(self):
         self.folder.cleanup()
@@ -43,8 +43,10 @@ class Orders(unittest.TestCase):
         builder = _library.Builder("b", (), ())
         near = _library.Near(model, False, (), None, None, None, None)
         solver = _library.Solver(0, 0, 1, 0, False, False, lambda need, t: None, None, None, None, (), 1e-6, None, 0.0, 0.0, "psf", "radau", False)
-        kinds = (_library.Model, _library.Run, _library.Builder, _library.Near, _library.Solver)
-        return [model, run, builder, near, solver, *(kind.__new__(kind) for kind in kinds)]
+        self.files += 1
+        sweep = _library.Sweep(model, ("u=1:2:3",), (), ("to=0.01",), {"output": f"{self.folder.name}/{self.files}.h5"}, 0, 0, 0, 0)
+        kinds = (_library.Model, _library.Run, _library.Builder, _library.Near, _library.Solver, _library.Sweep)
+        return [model, run, builder, near, solver, sweep, *(kind.__new__(kind) for kind in kinds)]
 
     def test_the_extension(self):
         pool, raised = self.fresh(), 0

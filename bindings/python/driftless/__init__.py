@@ -32,6 +32,7 @@ from ._results import Result, Stored, compare
 from ._results import open_result as open
 from ._simulation import Simulation
 from ._solve import Dense, Solution, solve_constrained, solve_ivp
+from ._studies import Objective, Study
 from ._symbols import (
     Symbol, acos, asin, atan, atan2, cos, cosh, exp, floor, log, mod, noevent, pi, select, sign, sin, sinh, sqrt, tan, tanh,
 )
@@ -42,7 +43,8 @@ from ._version import __version__
 from ._writing import Model, language
 
 __all__ = [
-    "BaseModel", "Dense", "Error", "Model", "Result", "Script", "Simulation", "Solution", "Stored", "Symbol", "compare", "language",
+    "BaseModel", "Dense", "Error", "Model", "Objective", "Result", "Script", "Simulation", "Solution", "Stored", "Study",
+    "Symbol", "compare", "language",
     "load", "loads", "solve_constrained", "solve_ivp",
     "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "floor", "log", "mod", "noevent", "pi", "select", "sign", "sin",
     "sinh", "sqrt", "tan", "tanh",

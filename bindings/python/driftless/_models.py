@@ -3,7 +3,7 @@ import json
 import os
 import re
 
-from . import _analyses, _library
+from . import _analyses, _library, _studies
 from ._library import Error
 from ._results import Result
 from ._simulation import Simulation
@@ -206,6 +206,28 @@ class BaseModel:
         initial values `by` ("initial(x)"; all parameters if none are named)."""
         names = () if of is None else (of,) if isinstance(of, str) else tuple(of)
         return _analyses.Gradient(self._task("gradient", settings, names, by=listed(by)))
+
+    def value_and_gradient(self, of, by, **settings):
+        """An output or variable at the end of a run as a function of parameters `by`, with its gradient, for optimizers:
+        f = m.value_and_gradient("miss", ["angle", "speed"]); scipy.optimize.minimize(f, f.start, jac=True)."""
+        return _studies.Objective(self._frozen(), of, by, settings)
+
+    def sweep(self, over=None, *, sample=None, cases=None, count=0, seed=0, design=None, columns=None, output=None, resume=None, threads=0,
+              case_seconds=0, case_memory=0, progress=None, **settings):
+        """Many runs on all processors (or `threads`), as `driftless sweep`: a Study, whose to_pandas() is a table with a row for each case.
+
+        over        {"L": [1, 2, 3]} or {"L": "1:3:5"}, also of arrays; several names: all combinations
+        sample      {"k": "normal(1,0.02)"}: `count` samples (100) of distributions, with `seed`, by `design` "random", "lhs", "sobol", "saltelli"
+        cases       a file FILE.csv, a DataFrame or a dictionary of columns: a row for each case
+        columns     what is kept: names of outputs and variables; all outputs if none are named
+        output      the file FILE.h5 of the study, which is kept then; resume=FILE.h5 goes on with one
+        progress    a function progress(done, cases), called while runs are under way
+
+        Settings are those of run. Ctrl-C ends it; the exception's `result` has the cases that were done."""
+        over = tuple(_studies.over_text(name, values) for name, values in (over or {}).items())
+        options = {"design": design, "columns": listed(columns), "output": output, "resume": resume}
+        return self._work(_studies.sweep, self, over, texts(sample or {}), cases, texts(settings), options,
+                          (float(count), float(seed), float(case_seconds), float(case_memory)), int(threads), progress)
 
     def optimum(self, **settings):
         """What optimize{} of the model wants, as `driftless optimize`: a dictionary with "best", "objective", "start", ..."""

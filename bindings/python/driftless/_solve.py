@@ -26,6 +26,7 @@ class Solution:
         self.__dict__.update(more)
 
     def keys(self):
+        """The names of what there is."""
         return self.__dict__.keys()
 
     def __getitem__(self, name):
