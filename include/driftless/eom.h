@@ -139,6 +139,8 @@ typedef struct dfl_sparsity {
     dfl_pattern M;                             /* nv x nv, symmetric; {0} if M is diagonal */
     dfl_pattern d, acc, vel, pos, b, dyn, kin; /* rows and columns as in dfl_jacobian; vel and pos
                                               without invariants; kin {0} with trivial_kinematics */
+    const bool *uncounted; /* nc, or NULL: constraints whose multipliers do not count in the minimum
+                              norm of those that redundant constraints leave undetermined */
 } dfl_sparsity;
 
 /* A body owns velocities first_v .. first_v+nv-1 and positions first_p .. first_p+np-1. */

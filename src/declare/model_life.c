@@ -227,21 +227,7 @@ dfl_status dfl_model_fail(const dfl_model *model, int line, const char *format, 
     return status;
 }
 
-static bool is_discrete(const dfl_model *model, dfl_expr target)
-{
-    for (int i = 0; i < model->actions.discretes.count; i++)
-        if (model->actions.discretes.item[i].symbol == target)
-            return true;
-    return false;
-}
-
 const char *dfl_model_dense_reason(const dfl_model *model)
 {
-    if (model->actions.touches.count > 0)
-        return "it has contacts, or friction that sticks";
-    for (int i = 0; i < model->actions.list.count; i++)
-        for (int k = 0; k < model->actions.list.item[i].sets.count; k++)
-            if (!is_discrete(model, model->actions.list.item[i].sets.item[k].target))
-                return "it has events that assign positions, velocities or variables";
     return model->count[DFL_AN_INVARIANT] > 0 ? "it keeps invariants" : NULL;
 }

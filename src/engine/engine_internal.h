@@ -94,6 +94,7 @@ struct dfl_runnable {
     bool packed;   /* matrices contain nonzeros only (packing.c) */
     dfl_sparsity sparsity;
     int *packing; /* memory of its patterns */
+    bool *uncounted;
     dfl_structure
         structure; /* each velocity with its position, if p' = v: for the norm by bodies */
     dfl_body *bodies;

@@ -57,8 +57,12 @@ dfl_status dfl_packing_create(dfl_runnable *run)
         return DFL_NO_MEMORY;
     for (int i = 0; i < ALL; i++)
         *pattern[i] = pattern_of(all[i], columns[i], &next);
-    if (!eq->flags.trivial_kinematics || eq->nv == 0)
-        return DFL_OK;
+    const int nc = eq->nl + eq->nm;
+    s->uncounted = run->uncounted = dfl_alloc(run->ctx, (size_t)nc + 1, sizeof *run->uncounted);
+    for (int i = 0; run->uncounted && i < nc; i++)
+        run->uncounted[i] = dfl_model_owner(eq->model, eq->x[eq->nw + i].symbol)->inner;
+    if (!eq->flags.trivial_kinematics || eq->nv == 0 || !run->uncounted)
+        return run->uncounted ? DFL_OK : DFL_NO_MEMORY;
     run->bodies = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *run->bodies);
     for (int i = 0; run->bodies && i < eq->nv; i++)
         run->bodies[i] = (dfl_body){i, 1, i, 1};

@@ -123,6 +123,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_run_branching_clear(run);
     dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->packing);
+    dfl_free(run->ctx, run->uncounted);
     dfl_free(run->ctx, run->bodies);
     dfl_free(run->ctx, run->param);
     dfl_free(run->ctx, run->input);

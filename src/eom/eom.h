@@ -301,6 +301,9 @@ static inline double dfl_system_W_entry(int *row, const dfl_system *sys, const d
     return W[at];
 }
 
+/* out (nv, zero): row `row` of W. */
+void dfl_system_W_row(double *out, const dfl_system *sys, const double *W, int row);
+
 /* The size of each row of W (nc), the largest entry at x (n) or, if rows are short there, in a few
    positions around it; 0: it cannot be evaluated, or there is no W (GEOMS's contract). Overwrites
    `point`, whose x is `x` afterwards. */

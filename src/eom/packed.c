@@ -88,6 +88,21 @@ size_t dfl_system_W_entries(const dfl_system *sys)
                        : (size_t)sys->nc * (size_t)sys->eom->nv;
 }
 
+void dfl_system_W_row(double *out, const dfl_system *sys, const double *W, int row)
+{
+    for (int j = 0; j < sys->eom->nv; j++) {
+        int at, k = 0;
+        const int count = dfl_system_W_column(sys, j);
+        if (!sys->packed)
+            out[j] = dfl_system_W_entry(&at, sys, W, j, row);
+        for (; sys->packed && k < count; k++) {
+            const double value = dfl_system_W_entry(&at, sys, W, j, k);
+            if (at == row)
+                out[j] = value;
+        }
+    }
+}
+
 void dfl_packed_subtract_forces(double *y, const dfl_system *sys, const double *W, const double *l)
 {
     const dfl_pattern *p = &sys->packed->W;

@@ -173,8 +173,10 @@ dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation 
     dfl_dense *dense = form->dense;
     const double *W = point->blocks.W;
     int ldw = sys->nc;
-    if (form->defect == 0 || !dense)
+    if (form->defect == 0)
         return DFL_STEP_OK;
+    if (form->class->constraints)
+        return form->class->constraints->least_multipliers(point, form);
     if (sys->geoms) {
         const dfl_outcome outcome =
             dfl_system_jacobian(&dense->at_step, sys, point->t, point->x, point->a);

@@ -27,6 +27,7 @@ typedef struct dfl_constraint_class {
     int (*violated_row)(const dfl_formulation *form, const dfl_point *point, const double *weight);
     bool (*depends_on_position)(const dfl_formulation *form, int j);
     bool (*forces_determined)(dfl_formulation *form, const dfl_point *point);
+    dfl_outcome (*least_multipliers)(dfl_point *point, dfl_formulation *form);
     bool (*solve_accelerations)(double *a, dfl_formulation *form, const dfl_point *point);
 } dfl_constraint_class;
 

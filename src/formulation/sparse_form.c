@@ -177,7 +177,8 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
     memset(F + form->row.u, 0, (size_t)(form->order - form->row.u) * sizeof *F);
     for (int i = 0; form->base.defect > 0 && i < nc; i++)
         if (form->dropped[i]) {
-            F[form->row.acc + i] = point->x[sys->at.l + i];
+            F[form->row.acc + i] =
+                form->dropped[i] == DFL_ROW_REDUNDANT ? 0 : point->x[sys->at.l + i];
             F[form->row.vel + i] = 0;
             if (i < nl)
                 F[form->row.g + i] = 0;
@@ -270,4 +271,5 @@ const dfl_form_class dfl_sparse_form_class = {.size = sizeof(dfl_sparse_form),
                                               .solve = solve,
                                               .defect = defect,
                                               .acceleration_rows = acceleration_rows,
+                                              .minimum_norm = dfl_sparse_minimum_norm,
                                               .constraints = &dfl_sparse_constraints};

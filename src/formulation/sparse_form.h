@@ -14,7 +14,7 @@
 
    tau, eta and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
    enters the matrix as zeta E - J with E = -dF/dx' and J = dF/dx. Redundant constraints lose their
-   rows on all levels, and their multipliers are zero. */
+   rows on all levels; their multipliers stay what they are, and the others answer for them. */
 #ifndef DFL_SPARSE_FORM_H
 #define DFL_SPARSE_FORM_H
 #include "formulation/condensed.h"
@@ -31,6 +31,9 @@ typedef struct dfl_sparse_part {
 
 enum { DFL_SPARSE_PARTS = 32 };
 
+/* Why a row is left out. */
+enum { DFL_ROW_REDUNDANT = 1, DFL_ROW_OFF = 2 };
+
 typedef struct dfl_sparse_form {
     dfl_formulation base;
     dfl_packed_jacobian jac;
@@ -38,7 +41,8 @@ typedef struct dfl_sparse_form {
     struct {
         int kin, b, a, d, c, acc, vel, g, u;
     } row;                  /* the first of each kind; dynamics are at 0 */
-    unsigned char *dropped; /* nc: redundant rows */
+    unsigned char *dropped; /* nc: rows that are left out, and why */
+    int undetermined;       /* the number of redundant ones */
 
     dfl_condensed *condensed; /* NULL: the model is not of this kind ... */
     bool condenses;           /* ... and it serves the present matrix */
@@ -66,6 +70,9 @@ typedef struct dfl_sparse_form {
     double *W_ref;          /* W at the last decomposition */
     double *W_before;       /* W at a state within a step */
     int parts;              /* that the last step was divided into (sparse_passages.c) */
+    dfl_row_choice choice;  /* of redundant rows (sparse_redundancy.c) */
+    double *allowed;        /* nc: parts of their lengths that rows may be apart */
+    dfl_least_rows *least;  /* multipliers of minimum norm; NULL: not needed yet */
     int *vel_of_W;          /* entries of jac.vel that are those of W, or -1 */
     dfl_point scratch;
 } dfl_sparse_form;
@@ -83,6 +90,19 @@ extern const dfl_constraint_class dfl_sparse_constraints;
 dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form);
 void dfl_sparse_ranks_clear(dfl_sparse_form *form);
 bool dfl_sparse_ranks_watch(dfl_sparse_form *form);
+
+void dfl_sparse_set_metric(dfl_sparse_form *form); /* columns in their units */
+
+/* sparse_redundancy.c: as the functions dfl_formulation_* of these names; other rows of the same rank, at a
+   clear distance from each other at W_ref (false: there are none); X (n lanes) with multipliers of
+   minimum norm. */
+dfl_status dfl_sparse_ranks(dfl_formulation *base, const dfl_point *point, const double *sizes);
+int dfl_sparse_violated_row(const dfl_formulation *base, const dfl_point *point,
+                            const double *weight);
+bool dfl_sparse_forces_determined(dfl_formulation *base, const dfl_point *point);
+dfl_outcome dfl_sparse_least_multipliers(dfl_point *point, dfl_formulation *base);
+bool dfl_sparse_choose_anew(dfl_sparse_form *form);
+void dfl_sparse_minimum_norm(double *X, const dfl_formulation *base);
 
 /* sparse_passages.c: as dfl_formulation_flips. */
 int dfl_sparse_flips(double *smallest, dfl_formulation *base, const dfl_point *from,

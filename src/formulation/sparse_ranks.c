@@ -1,5 +1,5 @@
-/* What the sparse form knows about its constraints: ranks, redundant rows, weak rows, singular
-   positions.
+/* What the sparse form knows about its constraints: ranks, weak rows. Redundant rows:
+   sparse_redundancy.c.
 
    The LDL^T of [D W^T; W 0] eliminates row after row; the pivot of a row is its distance from the rows
    before it. A row at a distance of rounding is redundant. Passages of singular positions:
@@ -11,12 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Rows nearer to others than this part of their length are redundant: their squares are rounding. */
-static const double redundant = 3e-6;
-
-/* Redundant rows at a larger distance may also be independent. */
-static const double doubtful = 1e-7;
 
 /* In a position next to the start. */
 static const double redundant_nearby = 1e-4;
@@ -42,8 +36,16 @@ dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form)
     form->W_before = dfl_alloc(ctx, entries + 1, d);
     form->vel_of_W = dfl_alloc(ctx, entries + 1, sizeof(int));
     form->zeros = dfl_alloc(ctx, (size_t)nv + 1, sizeof(int));
+    form->choice = (dfl_row_choice){.A = &form->W,
+                                    .D = form->metric,
+                                    .late = sys->eom->nl,
+                                    .left_out = dfl_alloc(ctx, (size_t)nc + 1, 1),
+                                    .seen = dfl_alloc(ctx, (size_t)nc + 1, 1),
+                                    .work = dfl_alloc(ctx, (size_t)(nv + 2 * nc) + 1, d)};
+    form->allowed = dfl_alloc(ctx, (size_t)nc + 1, d);
     if (!form->metric || !form->twice || !form->W_ref || !form->W_before || !form->vel_of_W ||
-        !form->zeros)
+        !form->zeros || !form->choice.left_out || !form->choice.seen || !form->choice.work ||
+        !form->allowed)
         return DFL_NO_MEMORY;
     find_W_in_jacobian(form);
     if (!status)
@@ -75,6 +77,11 @@ void dfl_sparse_ranks_clear(dfl_sparse_form *form)
     dfl_free(ctx, form->W_before);
     dfl_free(ctx, form->vel_of_W);
     dfl_free(ctx, form->zeros);
+    dfl_free(ctx, form->choice.left_out);
+    dfl_free(ctx, form->choice.seen);
+    dfl_free(ctx, form->choice.work);
+    dfl_free(ctx, form->allowed);
+    dfl_least_rows_free(form->least);
 }
 
 /* A pattern, `times` times side by side. */
@@ -109,8 +116,7 @@ static void find_W_in_jacobian(dfl_sparse_form *form)
     }
 }
 
-/* D: columns in their units. */
-static void set_metric(dfl_sparse_form *form)
+void dfl_sparse_set_metric(dfl_sparse_form *form)
 {
     const dfl_system *sys = form->base.sys;
     const double *unit = dfl_system_units(sys, sys->at.v);
@@ -121,88 +127,8 @@ static void set_metric(dfl_sparse_form *form)
 /* The LDL^T for W; rows that are not dropped take part if they are farther than `tolerance`. */
 static void split(dfl_sparse_form *form, const double *W, double tolerance)
 {
-    set_metric(form);
+    dfl_sparse_set_metric(form);
     dfl_saddle_ldl_factor(form->split, form->metric, W, tolerance, form->dropped);
-}
-
-static dfl_status refuse(const dfl_formulation *base, double t, const char *why)
-{
-    base->sys->trouble.part = DFL_FAILURE_VELOCITY;
-    return dfl_fail(base->sys->ctx, DFL_SINGULAR,
-                    "redundant constraints (rank %d of %d at t = %g) %s; use dense matrices "
-                    "(linear = dense), or remove the redundant constraints",
-                    base->rank2, base->sys->nc, t, why);
-}
-
-/* Whether the rows that are left out are empty: switched off. */
-static bool only_empty_rows_missing(const dfl_sparse_form *form, const double *W)
-{
-    for (int k = 0; k < form->W.start[form->W.columns]; k++)
-        if (W[k] != 0 && form->dropped[form->W.row[k]])
-            return false;
-    return true;
-}
-
-/* Whether the sparse form can integrate with the rows that were found redundant. */
-static dfl_status judge(const dfl_sparse_form *form, const double *W, double t)
-{
-    const dfl_formulation *base = &form->base;
-    const dfl_eom *eom = base->sys->eom;
-    if (only_empty_rows_missing(form, W))
-        return DFL_OK;
-    if (eom->nm > 0 || eom->ns > 0)
-        return refuse(base, t,
-                      "together with nonholonomic constraints or contact variables are not "
-                      "possible with sparse matrices");
-    if (!eom->forces_free_of_multipliers)
-        return refuse(base, t, "together with forces that depend on multipliers are not possible");
-    if (base->misfit > doubtful &&
-        base->misfit > dfl_largest_misfit(&base->options->constraints, base->sys->nc))
-        return refuse(base, t, "are only nearly dependent, which sparse matrices cannot tell");
-    return DFL_OK;
-}
-
-static dfl_status ranks(dfl_formulation *base, const dfl_point *point, const double *sizes)
-{
-    dfl_sparse_form *form = (dfl_sparse_form *)base;
-    dfl_system *sys = base->sys;
-    const double tolerance =
-        fmax(redundant, dfl_largest_misfit(&base->options->constraints, sys->nc));
-    int holonomic = 0;
-    (void)sizes; /* distances are relative to the lengths of rows */
-    memset(form->dropped, 0, (size_t)sys->nc);
-    split(form, point->blocks.W, tolerance);
-    for (int i = 0; i < sys->nc; i++) {
-        form->dropped[i] = !dfl_saddle_ldl_takes(form->split, i);
-        holonomic += i < sys->eom->nl && !form->dropped[i];
-    }
-    base->rank2 = dfl_saddle_ldl_rank(form->split);
-    base->rank3 = sys->eom->ns + holonomic;
-    base->defect = sys->nc - base->rank2;
-    base->misfit = dfl_saddle_ldl_dropped(form->split);
-    base->weakest = dfl_saddle_ldl_smallest(form->split);
-    sys->stats->rank_position = holonomic;
-    sys->stats->rank_velocity = base->rank2;
-    dfl_status status = judge(form, point->blocks.W, point->t);
-    if (!status && !form->condensed && dfl_condensed_suits(sys))
-        status = dfl_condensed_create(&form->condensed, form);
-    return status ? status : dfl_sparse_matrix_create(form);
-}
-
-/* A row that takes part comes close to others while one that is left out no longer does: other rows of
-   the same number, at a clear distance from each other. False: there are none. */
-static bool choose_anew(dfl_sparse_form *form)
-{
-    dfl_formulation *base = &form->base;
-    for (double clear = 0.1; clear > 1e-3; clear *= 0.3) {
-        dfl_saddle_ldl_factor(form->split, form->metric, form->W_ref, clear, NULL);
-        if (dfl_saddle_ldl_rank(form->split) != base->rank2)
-            continue;
-        for (int i = 0; i < base->sys->nc; i++)
-            form->dropped[i] = !dfl_saddle_ldl_takes(form->split, i);
-        return dfl_sparse_matrix_create(form) == DFL_OK;
-    }
-    return false;
 }
 
 bool dfl_sparse_ranks_watch(dfl_sparse_form *form)
@@ -211,7 +137,8 @@ bool dfl_sparse_ranks_watch(dfl_sparse_form *form)
     for (int k = 0; k < form->W.start[form->W.columns]; k++)
         form->W_ref[k] = form->vel_of_W[k] >= 0 ? form->jac.blocks.vel[form->vel_of_W[k]] : 0;
     split(form, form->W_ref, 0);
-    if (base->defect > 0 && dfl_saddle_ldl_smallest(form->split) < 1e-2 && !choose_anew(form))
+    if (base->defect > 0 && dfl_saddle_ldl_smallest(form->split) < 1e-2 &&
+        !dfl_sparse_choose_anew(form))
         split(form, form->W_ref, 0);
     base->weakest = dfl_saddle_ldl_smallest(form->split);
     return dfl_saddle_ldl_rank(form->split) == base->rank2 &&
@@ -231,8 +158,10 @@ static int rank_at(dfl_formulation *base, const dfl_point *point)
     memcpy(other->x, point->x, (size_t)base->sys->n * sizeof *other->x);
     if (dfl_system_eval_blocks(base->sys, other, DFL_DIRECTIONS))
         return -1;
-    set_metric(form);
-    dfl_saddle_ldl_factor(form->split, form->metric, other->blocks.W, redundant_nearby, NULL);
+    dfl_sparse_set_metric(form);
+    const double allowed = dfl_largest_misfit(&base->options->constraints, base->sys->nc);
+    dfl_saddle_ldl_factor(form->split, form->metric, other->blocks.W,
+                          fmax(redundant_nearby, 3 * allowed), NULL);
     return dfl_saddle_ldl_rank(form->split);
 }
 
@@ -296,39 +225,11 @@ static void weak_rows(char *text, size_t size, dfl_formulation *base)
         snprintf(text, size, "(no single rows)");
 }
 
-/* |G| 1/weight, row by row, with the derivatives of the last matrix. */
-static int violated_row(const dfl_formulation *base, const dfl_point *point, const double *weight)
-{
-    const dfl_sparse_form *form = (const dfl_sparse_form *)base;
-    const dfl_system *sys = base->sys;
-    const dfl_pattern *p = &sys->packed->pos;
-    double *allowed = form->twice, least = 0;
-    memset(allowed, 0, (size_t)sys->nc * sizeof *allowed);
-    for (int j = 0; j < sys->n4; j++)
-        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++) {
-            const double part = fabs(form->jac.blocks.pos[k]) / weight[sys->at.sp + j];
-            if (p->row[k] >= sys->eom->ns)
-                allowed[p->row[k] - sys->eom->ns] += part;
-            least = fmax(least, 1e-3 * part);
-        }
-    for (int i = 0; i < sys->eom->nl; i++)
-        if (form->dropped[i] && fabs(point->blocks.g[i]) > allowed[i] + least)
-            return i;
-    return -1;
-}
-
 static bool depends_on_position(const dfl_formulation *base, int j)
 {
     const dfl_pattern *p = &base->sys->packed->pos;
     const int column = base->sys->eom->ns + j;
     return p->column_start[column + 1] > p->column_start[column];
-}
-
-/* Otherwise the start was refused. */
-static bool forces_determined(dfl_formulation *base, const dfl_point *point)
-{
-    (void)base, (void)point;
-    return true;
 }
 
 static bool solve_accelerations(double *a, dfl_formulation *base, const dfl_point *point)
@@ -355,15 +256,17 @@ static bool solve_accelerations(double *a, dfl_formulation *base, const dfl_poin
     return true;
 }
 
-const dfl_constraint_class dfl_sparse_constraints = {.ranks = ranks,
-                                                     .rank_at = rank_at,
-                                                     .rank_found = rank_found,
-                                                     .decompose = decompose,
-                                                     .weakness = weakness,
-                                                     .drift = drift,
-                                                     .flips = dfl_sparse_flips,
-                                                     .weak_rows = weak_rows,
-                                                     .violated_row = violated_row,
-                                                     .depends_on_position = depends_on_position,
-                                                     .forces_determined = forces_determined,
-                                                     .solve_accelerations = solve_accelerations};
+const dfl_constraint_class dfl_sparse_constraints = {
+    .ranks = dfl_sparse_ranks,
+    .rank_at = rank_at,
+    .rank_found = rank_found,
+    .decompose = decompose,
+    .weakness = weakness,
+    .drift = drift,
+    .flips = dfl_sparse_flips,
+    .weak_rows = weak_rows,
+    .violated_row = dfl_sparse_violated_row,
+    .depends_on_position = depends_on_position,
+    .forces_determined = dfl_sparse_forces_determined,
+    .least_multipliers = dfl_sparse_least_multipliers,
+    .solve_accelerations = solve_accelerations};

@@ -103,7 +103,7 @@ dfl_status dfl_packed_start_positions(dfl_initial *init, const dfl_conditions *c
 bool dfl_packed_start_holds(dfl_initial *init);
 
 /* Velocities of init->x after impulses (nv); the constraints answer. DFL_SINGULAR. */
-dfl_status dfl_packed_start_jump(dfl_initial *init, const double *impulse);
+dfl_status dfl_packed_start_jump(dfl_initial *init, const dfl_jump *jump);
 
 /* Room for the values of sides. */
 dfl_status dfl_initial_reserve_sides(dfl_initial *init, int nsides);

@@ -25,9 +25,6 @@ dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const dfl_ju
         assigned = assigned || jump->assigned[i];
     for (int i = first; i < first + nv; i++)
         moves = moves || (jump->assigned[i] && x[i] != jump->before[i]);
-    if (assigned && sys->packed)
-        return dfl_fail(sys->ctx, DFL_INVALID,
-                        "events that assign velocities need dense matrices; choose linear = dense");
     const dfl_status status = moves ? free_answer(x, init, t, jump) : DFL_OK;
     if (status)
         return status;
@@ -59,7 +56,7 @@ static dfl_status free_answer(double *x, dfl_initial *init, double t, const dfl_
     dfl_status status = sys->packed ? DFL_OK : dfl_initial_full_mass(init, t, x);
     if (!status && sys->packed) {
         dfl_initial_take_guess(init, t, x);
-        status = dfl_packed_start_jump(init, jump->impulse);
+        status = dfl_packed_start_jump(init, jump);
         memcpy(v, init->x + sys->at.v, (size_t)nv * sizeof *v);
     }
     if (status || sys->packed)
@@ -98,9 +95,10 @@ static dfl_status project_held(double *x, dfl_initial *init, double t, const boo
     const dfl_conditions cond = {.mode = DFL_START_PROJECT, .held = assigned};
     dfl_initial_take_guess(init, t, x);
     init->without_invariants = true;
-    dfl_status status = dfl_stages_project(init, &cond);
+    dfl_status status =
+        sys->packed ? dfl_packed_start_project(init, &cond) : dfl_stages_project(init, &cond);
     if (!status)
-        status = dfl_stages_check(init, &cond);
+        status = sys->packed ? dfl_packed_start_check(init, &cond) : dfl_stages_check(init, &cond);
     init->without_invariants = false;
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);

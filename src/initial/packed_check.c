@@ -30,6 +30,37 @@ static void allow(double *allowed, const dfl_initial *init, const dfl_pattern *p
             allowed[p->row[k]] += fabs(value[k]) * tolerance(init, first + j);
 }
 
+/* The largest term of a block, or what a change by 1 makes. */
+static double largest_term(const dfl_initial *init, const dfl_pattern *p, const double *value,
+                           int columns, int first)
+{
+    double largest = 0;
+    for (int j = 0; p->column_start && j < columns; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++)
+            largest = fmax(largest, fabs(value[k]) * (1 + fabs(init->x[first + j])));
+    return largest;
+}
+
+/* Constraints that may be apart: by that part of what the terms of all are on the same level. */
+static void allow_misfit(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_sparsity *s = sys->packed;
+    const dfl_jacobian *b = &init->packed->jac.blocks;
+    double *allowed = init->packed->allowed;
+    const double acc = fmax(largest_term(init, &s->acc, b->acc, sys->nu, sys->na),
+                            largest_term(init, &s->W, init->point.blocks.W, sys->n3, 0));
+    const double vel = largest_term(init, &s->vel, b->vel, sys->n3 + sys->n4, sys->at.v);
+    const double pos = largest_term(init, &s->pos, b->pos, sys->n4, sys->at.sp);
+    for (int i = 0; i < sys->nc; i++) {
+        const double misfit = dfl_allowed_misfit(&sys->options->constraints, i);
+        allowed[sys->row.acc + i] += misfit * acc;
+        allowed[sys->m1 + i] += misfit * vel;
+        if (i < sys->eom->nl)
+            allowed[sys->m1 + sys->m2 + sys->eom->ns + i] += misfit * pos;
+    }
+}
+
 /* What the tolerances of all unknowns make of the rows at init->x, where derivatives are known. */
 static void set_allowed(dfl_initial *init)
 {
@@ -49,6 +80,8 @@ static void set_allowed(dfl_initial *init)
     allow(allowed + sys->row.acc, init, &s->W, init->point.blocks.W, sys->n3, 0);
     allow(allowed + sys->m1, init, &s->vel, b->vel, sys->n3 + sys->n4, sys->at.v);
     allow(allowed + sys->m1 + sys->m2, init, &s->pos, b->pos, sys->n4, sys->at.sp);
+    if (init->redundant > 0)
+        allow_misfit(init);
 }
 
 static bool row_holds(const dfl_initial *init, int row)

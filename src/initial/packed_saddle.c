@@ -1,6 +1,6 @@
 /* Block 1 with packed matrices: f_dyn - M a = 0, d = 0, W a + bias = 0 for a, w, l, m at a state whose
    positions and velocities are known, by Newton's method with a sparse LU. Rows that depend on others
-   have multipliers zero. */
+   keep their multipliers; then all are reduced to those of least norm. */
 #include "initial/packed_start.h"
 
 #include "context/context.h"
@@ -142,7 +142,7 @@ static dfl_status step(double *relative, dfl_initial *init)
         ps->right[i] = -init->point.alg[i];
     for (int i = 0; i < sys->nc; i++)
         if (ps->left_out[i])
-            ps->right[sys->row.acc + i] = -init->x[sys->at.l + i];
+            ps->right[sys->row.acc + i] = 0; /* it stays what it is */
     if (!dfl_sparse_lu_factor(ps->lu, ps->value) || !dfl_sparse_lu_solve(ps->right, ps->lu)) {
         init->failure = DFL_FAILURE_MULTIPLIERS;
         return dfl_fail(sys->ctx, DFL_INCONSISTENT,
@@ -159,15 +159,14 @@ static dfl_status step(double *relative, dfl_initial *init)
     return DFL_OK;
 }
 
-dfl_status dfl_packed_saddle_complete(dfl_initial *init)
+/* Newton's method, with multipliers of rows that are left out as they are. */
+static dfl_status iterate(dfl_initial *init)
 {
     enum { MOST = 30 };
     const dfl_eom *eom = init->sys.eom;
     const bool linear = eom->forces_free_of_multipliers && eom->nw == 0;
     double relative = 0, last = INFINITY;
-    dfl_status status = lay_out(init);
-    if (init->sys.n1 == 0)
-        return status;
+    dfl_status status = DFL_OK;
     for (int it = 0; !status && it < MOST; it++) {
         status = step(&relative, init);
         if (relative <= 1e-14 || (it > 0 && linear) ||
@@ -177,4 +176,43 @@ dfl_status dfl_packed_saddle_complete(dfl_initial *init)
     }
     init->converged = init->converged && relative <= (linear ? 1e-4 : 1e-8);
     return status;
+}
+
+/* Multipliers of least norm with the same force W^T (l, m). */
+static dfl_status take_least(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    const double *W = init->point.blocks.W;
+    double *l = init->x + sys->at.l;
+    const dfl_status status =
+        ps->least ? DFL_OK
+                  : dfl_least_rows_create(&ps->least, sys->ctx, &ps->W, sys->packed->uncounted);
+    if (status)
+        return status;
+    dfl_packed_take_units(init);
+    memset(ps->dx, 0, (size_t)sys->n3 * sizeof *ps->dx);
+    dfl_csc_add_transposed(ps->dx, ps->W.start, ps->W.row, sys->n3, W, 1, l);
+    if (dfl_least_rows_factor(ps->least, ps->D, W))
+        dfl_least_rows_solve(l, ps->least, ps->dx);
+    return DFL_OK;
+}
+
+dfl_status dfl_packed_saddle_complete(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    int undetermined = 0;
+    dfl_status status = dfl_packed_start_dependent(&undetermined, init);
+    if (!status)
+        status = lay_out(init);
+    if (sys->n1 == 0 || status)
+        return status;
+    for (int i = 0; i < sys->nc; i++)
+        if (init->packed->left_out[i])
+            init->x[sys->at.l + i] = 0;
+    status = iterate(init);
+    if (status || undetermined == 0)
+        return status;
+    status = take_least(init);
+    return status || sys->eom->forces_free_of_multipliers ? status : iterate(init);
 }

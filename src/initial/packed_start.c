@@ -50,11 +50,17 @@ dfl_status dfl_packed_start_create(dfl_initial *init)
     ps->dx = dfl_alloc(ctx, widest + 1, d);
     ps->l = dfl_alloc(ctx, (size_t)(sys->m3 + sys->nc) + 1, d);
     ps->x = dfl_alloc(ctx, (size_t)sys->n + 1, d);
+    ps->push = dfl_alloc(ctx, (size_t)nv + 1, d);
+    ps->may = dfl_alloc(ctx, rows + 1, d);
+    ps->choice = (dfl_row_choice){.left_out = dfl_alloc(ctx, rows + 1, 1),
+                                  .seen = dfl_alloc(ctx, rows + 1, 1),
+                                  .work = dfl_alloc(ctx, widest + 2 * rows + 1, d)};
     ps->allowed = dfl_alloc(ctx, rows + 1, d);
     ps->left_out = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
     ps->laid_out_for = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
-    if (!ps->D || !ps->A || !ps->dx || !ps->l || !ps->x || !ps->allowed || !ps->left_out ||
-        !ps->laid_out_for)
+    if (!ps->D || !ps->A || !ps->dx || !ps->l || !ps->x || !ps->push || !ps->may ||
+        !ps->choice.left_out || !ps->choice.seen || !ps->choice.work || !ps->allowed ||
+        !ps->left_out || !ps->laid_out_for)
         return DFL_NO_MEMORY;
     if (!status)
         status = dfl_saddle_ldl_create(&ps->positions, ctx, NULL, &ps->pos);
@@ -77,10 +83,28 @@ void dfl_packed_start_free(dfl_initial *init)
     dfl_saddle_ldl_free(ps->positions);
     dfl_saddle_ldl_free(ps->velocities);
     dfl_saddle_ldl_free(ps->plain);
-    void *const block[] = {ps->pos.start, ps->pos.row, ps->W.start,  ps->W.row,        ps->M.start,
-                           ps->M.row,     ps->D,       ps->A,        ps->dx,           ps->l,
-                           ps->x,         ps->allowed, ps->left_out, ps->laid_out_for, ps->M_at,
-                           ps->lent};
+    dfl_least_rows_free(ps->least);
+    void *const block[] = {ps->pos.start,
+                           ps->pos.row,
+                           ps->W.start,
+                           ps->W.row,
+                           ps->M.start,
+                           ps->M.row,
+                           ps->D,
+                           ps->A,
+                           ps->dx,
+                           ps->l,
+                           ps->x,
+                           ps->allowed,
+                           ps->left_out,
+                           ps->laid_out_for,
+                           ps->M_at,
+                           ps->lent,
+                           ps->push,
+                           ps->may,
+                           ps->choice.left_out,
+                           ps->choice.seen,
+                           ps->choice.work};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, ps);
@@ -189,26 +213,49 @@ static void take_weights(double *D, const dfl_initial *init, const dfl_condition
         D[j] = weight_of(init, cond, first + j);
 }
 
-/* The factors for a stage; NULL: no metric is positive. */
-static dfl_saddle_ldl *factor_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities)
+/* Factors rows, the last of which are those of g (and hv), without those that depend on others, with D as metric:
+   ps->choice.left_out. */
+static bool choose_rows(dfl_initial *init, dfl_saddle_ldl *ldl, const dfl_csc *A, int rows,
+                        const double *value)
 {
     const dfl_system *sys = &init->sys;
     dfl_packed_start *ps = init->packed;
-    const double zero = fmax(dependent, init->redundant);
+    dfl_row_choice *choice = &ps->choice;
+    const int first = A == &ps->pos ? sys->eom->ns : 0;
+    for (int i = 0; i < rows; i++)
+        ps->may[i] = i < first ? 0 : dfl_allowed_misfit(&sys->options->constraints, i - first);
+    choice->A = A;
+    choice->D = ps->D;
+    choice->value = value;
+    choice->zero = dependent;
+    choice->allowed = ps->may;
+    choice->late = A == &ps->pos ? rows : sys->eom->nl;
+    return dfl_saddle_ldl_choose(choice, ldl);
+}
+
+dfl_saddle_ldl *dfl_packed_factor_stage(dfl_initial *init, const dfl_conditions *cond,
+                                        bool velocities)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
+    const unsigned char *out = ps->choice.left_out;
     if (!velocities) {
         take_columns(ps->A, init, cond, &ps->pos, ps->jac.blocks.pos, sys->at.sp);
         take_weights(ps->D, init, cond, sys->at.sp, sys->n4);
-        return dfl_saddle_ldl_factor(ps->positions, ps->D, ps->A, zero, NULL) ? ps->positions
-                                                                              : NULL;
+        return choose_rows(init, ps->positions, &ps->pos, sys->m3, ps->A) ? ps->positions : NULL;
     }
+    dfl_packed_take_units(init);
+    if (!choose_rows(init, plain, &ps->W, sys->nc, init->point.blocks.W))
+        return NULL;
     take_columns(ps->A, init, cond, &ps->W, init->point.blocks.W, sys->at.v);
     dfl_packed_take_mass(init, cond);
-    ps->weighted = !cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, zero, NULL);
+    ps->weighted =
+        !cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, dependent, out);
     if (ps->weighted)
         return ps->velocities;
-    dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
     take_weights(ps->D, init, cond, sys->at.v, sys->n3);
-    return dfl_saddle_ldl_factor(plain, ps->D, ps->A, zero, NULL) ? plain : NULL;
+    return dfl_saddle_ldl_factor(plain, ps->D, ps->A, dependent, out) ? plain : NULL;
 }
 
 /* y := D u for the metric of a stage. */
@@ -273,7 +320,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
     const int first = velocities ? sys->at.v : sys->at.sp, columns = velocities ? sys->n3 : sys->n4;
     const int first_row = velocities ? sys->m1 : sys->m1 + sys->m2;
     const int rows = velocities ? sys->nc : sys->m3;
-    dfl_saddle_ldl *factors = factor_stage(init, cond, velocities);
+    dfl_saddle_ldl *factors = dfl_packed_factor_stage(init, cond, velocities);
     if (!factors)
         return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
                         init->point.t);
@@ -285,8 +332,6 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
     for (int i = 0; i < rows; i++)
         ps->l[i] = -init->point.alg[first_row + i];
     dfl_saddle_ldl_solve(ps->dx, ps->l, factors);
-    for (int i = 0; velocities && i < rows; i++)
-        ps->left_out[i] = !dfl_saddle_ldl_takes(factors, i);
     for (int j = 0; j < columns; j++) {
         if (dfl_stages_held(init, cond, first + j))
             ps->dx[j] = 0;
@@ -301,7 +346,6 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool 
 {
     double relative = 0, last = INFINITY;
     const int rows = velocities ? init->sys.nc : init->sys.m3;
-    memset(init->packed->left_out, 0, (size_t)init->sys.nc);
     for (int it = 0; rows > 0 && it < MOST_STEPS; it++) {
         dfl_status status = dfl_packed_start_evaluate(init);
         if (!status)
@@ -316,31 +360,25 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool 
     return DFL_OK;
 }
 
-dfl_status dfl_packed_start_jump(dfl_initial *init, const double *impulse)
+void dfl_packed_take_units(dfl_initial *init)
 {
     const dfl_conditions nothing_held = {0};
+    take_weights(init->packed->D, init, &nothing_held, init->sys.at.v, init->sys.n3);
+}
+
+dfl_status dfl_packed_start_dependent(int *count, dfl_initial *init)
+{
     const dfl_system *sys = &init->sys;
     dfl_packed_start *ps = init->packed;
-    const dfl_status status = dfl_packed_start_evaluate(init);
-    if (status)
+    dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
+    const dfl_status status = sys->nc > 0 ? dfl_packed_start_evaluate(init) : DFL_OK;
+    if (status || sys->nc == 0)
         return status;
-    factor_stage(init, &nothing_held, true);
-    if (!ps->weighted)
-        return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
-    double *change = ps->x, *v = init->x + sys->at.v; /* M change + W^T l = impulse */
-    memset(change, 0, (size_t)sys->n3 * sizeof *change);
-    for (int it = 0; it < MOST_STEPS; it++) {
-        dfl_packed_momentum(ps->dx, init, change);
-        for (int j = 0; j < sys->n3; j++)
-            ps->dx[j] = impulse[j] - ps->dx[j];
-        memset(ps->l, 0, (size_t)sys->nc * sizeof *ps->l);
-        dfl_saddle_ldl_solve(ps->dx, ps->l, ps->velocities);
-        for (int j = 0; j < sys->n3; j++)
-            change[j] += ps->dx[j];
-        if (dfl_max_abs(ps->dx, sys->n3) <= 1e-14 * dfl_max_abs(change, sys->n3))
-            break;
+    dfl_packed_take_units(init);
+    choose_rows(init, plain, &ps->W, sys->nc, init->point.blocks.W);
+    for (int i = 0; i < sys->nc; i++) {
+        ps->left_out[i] = ps->choice.left_out[i];
+        *count += ps->left_out[i] && !dfl_saddle_ldl_is_empty(plain, i);
     }
-    for (int j = 0; j < sys->n3; j++)
-        v[j] += change[j];
     return DFL_OK;
 }

@@ -15,7 +15,10 @@ typedef struct dfl_packed_start {
     bool weighted;           /* the last factors of velocities have the metric M */
     double *dx, *l;          /* solutions */
     double *x;               /* n: a former state */
+    double *push;            /* nv: impulses */
     double *allowed;         /* all rows: residuals that are as good as zero */
+    dfl_row_choice choice;   /* of rows that are left out, and ... */
+    double *may;             /* ... the parts of their lengths that rows may be apart */
     unsigned char *left_out; /* nc: rows of W that depend on others */
 
     /* block 1 for a, w, l, m */
@@ -23,6 +26,7 @@ typedef struct dfl_packed_start {
     int *at;
     double *value, *right;
     dfl_sparse_lu *lu;
+    dfl_least_rows *least;       /* multipliers of least norm; NULL: not needed yet */
     unsigned char *laid_out_for; /* nc: left_out that `matrix` is made for */
 } dfl_packed_start;
 
@@ -33,6 +37,15 @@ void dfl_packed_momentum(double *y, const dfl_initial *init, const double *u);
 
 /* All rows and derivatives at init->x. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_packed_start_evaluate(dfl_initial *init);
+
+/* The factors for positions or velocities; NULL: no metric is positive. */
+dfl_saddle_ldl *dfl_packed_factor_stage(dfl_initial *init, const dfl_conditions *cond,
+                                        bool velocities);
+
+/* left_out: rows of W that depend on others at init->x, whatever is held; *count: those that are not
+   empty. D: units of the velocities. */
+dfl_status dfl_packed_start_dependent(int *count, dfl_initial *init);
+void dfl_packed_take_units(dfl_initial *init);
 
 /* DFL_INCONSISTENT, with the worst row, unless all rows hold (packed_check.c). */
 dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond);

@@ -21,15 +21,29 @@ static void place_stages(dfl_radau *ra, const double *dZ)
                       ra->base.here.x, ra->Z, dZ);
 }
 
-/* The first stages; with redundant constraints X without its undetermined part, for the present
-   kernel. */
+/* With redundant constraints: X without its undetermined part, for the present kernel. */
+static void remove_undetermined(dfl_radau *ra)
+{
+    const dfl_stepper *st = &ra->base;
+    const int n1 = st->sys->n1, s = ra->rk->stages, width = ra->rk->width;
+    if (!dfl_formulation_has_undetermined(st->form))
+        return;
+    for (int i = 0; i < n1; i++)
+        for (int k = 0; k < s; k++)
+            ra->Z[i * width + k] += st->here.x[i];
+    dfl_formulation_minimum_norm(ra->Z, st->form);
+    for (int i = 0; i < n1; i++)
+        for (int k = 0; k < s; k++)
+            ra->Z[i * width + k] -= st->here.x[i];
+}
+
+/* The first stages. */
 static void settle(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
-    const int n1 = st->sys->n1, s = rk->stages, width = rk->width;
     ra->stages = (dfl_stages){.points = ra->stage,
-                              .count = s,
+                              .count = rk->stages,
                               .T = rk->T,
                               .TI = rk->TI,
                               .LTI = ra->LTI,
@@ -39,15 +53,7 @@ static void settle(dfl_stepper *st, double h)
                               .weight = st->scale->newton_weight,
                               .Z = ra->Z,
                               .dZ = ra->dZ};
-    if (dfl_formulation_has_undetermined(st->form)) {
-        for (int i = 0; i < n1; i++)
-            for (int k = 0; k < s; k++)
-                ra->Z[i * width + k] += st->here.x[i];
-        dfl_formulation_minimum_norm(ra->Z, st->form);
-        for (int i = 0; i < n1; i++)
-            for (int k = 0; k < s; k++)
-                ra->Z[i * width + k] -= st->here.x[i];
-    }
+    remove_undetermined(ra);
     place_stages(ra, NULL);
 }
 
@@ -228,8 +234,11 @@ static void store(dfl_stepper *st, double h)
 {
     (void)h;
     dfl_radau *ra = (dfl_radau *)st;
+    remove_undetermined(ra);
     memcpy(ra->cont, ra->Z, lanes_size(ra));
     memcpy(ra->x_end, st->next.x, (size_t)st->sys->n * sizeof *ra->x_end);
+    for (int i = 0; i < st->sys->n1 && dfl_formulation_has_undetermined(st->form); i++)
+        ra->x_end[i] = st->here.x[i] + ra->Z[i * ra->rk->width + ra->rk->stages - 1];
     ra->t_end = st->next.t;
     ra->rk_cont = ra->rk;
     st->order = ra->rk->order;

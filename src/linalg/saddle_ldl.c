@@ -42,7 +42,8 @@ dfl_status dfl_saddle_ldl_create(dfl_saddle_ldl **out, dfl_context *ctx, const d
         if (!(*numbers[i] = dfl_alloc(ctx, n, sizeof(double))))
             status = DFL_NO_MEMORY;
     ldl->out = dfl_alloc(ctx, n, 1);
-    if (!ldl->out)
+    ldl->empty = dfl_alloc(ctx, n, 1);
+    if (!ldl->out || !ldl->empty)
         status = DFL_NO_MEMORY;
     if (!status)
         status = choose_order(ldl);
@@ -61,9 +62,10 @@ void dfl_saddle_ldl_free(dfl_saddle_ldl *ldl)
 {
     if (!ldl)
         return;
-    void *const block[] = {ldl->place,     ldl->unknown,    ldl->at_D,  ldl->at_A,    ldl->value,
-                           ldl->row_start, ldl->row_column, ldl->start, ldl->next,    ldl->row,
-                           ldl->L,         ldl->pivot,      ldl->y,     ldl->length2, ldl->out};
+    void *const block[] = {ldl->place, ldl->unknown,   ldl->at_D,       ldl->at_A,
+                           ldl->value, ldl->row_start, ldl->row_column, ldl->start,
+                           ldl->next,  ldl->row,       ldl->L,          ldl->pivot,
+                           ldl->y,     ldl->length2,   ldl->out,        ldl->empty};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ldl->ctx, block[i]);
     dfl_csc_clear(&ldl->upper, ldl->ctx);
@@ -283,6 +285,7 @@ static void eliminate_row(dfl_saddle_ldl *ldl, int k)
 static bool judge_row(dfl_saddle_ldl *ldl, int i, double pivot, double tolerance, bool left_out)
 {
     const double length2 = ldl->length2[i];
+    ldl->empty[i] = !(length2 > 0);
     const double distance2 = length2 > 0 && -pivot > 0 ? -pivot / length2 : 0;
     ldl->length2[i] = distance2;
     if (left_out || !(distance2 > tolerance * tolerance)) {
@@ -336,6 +339,11 @@ double dfl_saddle_ldl_dropped(const dfl_saddle_ldl *ldl)
 double dfl_saddle_ldl_distance(const dfl_saddle_ldl *ldl, int row)
 {
     return sqrt(ldl->length2[row]);
+}
+
+bool dfl_saddle_ldl_is_empty(const dfl_saddle_ldl *ldl, int row)
+{
+    return ldl->empty[row];
 }
 
 void dfl_saddle_ldl_solve(double *x, double *l, dfl_saddle_ldl *ldl)

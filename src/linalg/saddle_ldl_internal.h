@@ -19,7 +19,8 @@ struct dfl_saddle_ldl {
     int *start, *next; /* n + 1, n: the columns of L */
     int *row;
     double *L, *pivot, *y, *length2;
-    unsigned char *out; /* n: left out */
+    unsigned char *out;   /* n: left out */
+    unsigned char *empty; /* nc: rows of A without numbers */
     int rank;
     double smallest, dropped; /* squares of relative distances */
 };

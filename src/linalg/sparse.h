@@ -85,6 +85,36 @@ bool dfl_saddle_ldl_takes(const dfl_saddle_ldl *ldl, int row);
 double dfl_saddle_ldl_smallest(const dfl_saddle_ldl *ldl);
 double dfl_saddle_ldl_dropped(const dfl_saddle_ldl *ldl);
 double dfl_saddle_ldl_distance(const dfl_saddle_ldl *ldl, int row);
+bool dfl_saddle_ldl_is_empty(const dfl_saddle_ldl *ldl, int row); /* it is zero */
+
+/* Rows that depend on others, and which of them are left out: those from row `late` on first; one that is as
+   near to others as `allowed` (rows; may be NULL) says, relative to its length; otherwise what is nearer
+   than `zero`. */
+typedef struct dfl_row_choice {
+    const dfl_csc *A;
+    const double *D, *value; /* D is diagonal */
+    double zero;
+    const double *allowed;
+    int late;
+    unsigned char *left_out, *seen; /* rows: the choice; workspace */
+    double *work;                   /* columns + 2 rows */
+    double misfit;                  /* the largest distance of a row left out */
+} dfl_row_choice;
+
+/* Chooses, and leaves the factors of the rows that take part. False: D is not positive. */
+bool dfl_saddle_ldl_choose(dfl_row_choice *choice, dfl_saddle_ldl *ldl);
+
+/* ---- multipliers of least norm ---- */
+
+/* l (rows of A) of least |l| that make |f - A^T l| least in the metric of D^-1, D diagonal. Rows that are
+   `uncounted` (may be NULL), which must be independent of each other, do not count in |l|. The pattern must
+   stay where it is, like these. DFL_NO_MEMORY: *out is NULL. */
+typedef struct dfl_least_rows dfl_least_rows;
+dfl_status dfl_least_rows_create(dfl_least_rows **out, dfl_context *ctx, const dfl_csc *A,
+                                 const bool *uncounted);
+void dfl_least_rows_free(dfl_least_rows *least);
+bool dfl_least_rows_factor(dfl_least_rows *least, const double *D, const double *A);
+void dfl_least_rows_solve(double *l, dfl_least_rows *least, const double *f);
 
 /* The same for a real and a complex D at once, in lanes of 4: real, real part, imaginary part, nothing.
    D must have been given a pattern. */

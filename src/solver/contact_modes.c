@@ -144,7 +144,7 @@ dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x)
 {
     dfl_contacts *c = solver->contacts;
     const dfl_contact *contacts = solver->options.switches.contacts.contacts;
-    const int nv = solver->eom->nv, nl = solver->eom->nl, nc = nl + solver->eom->nm;
+    const int nv = solver->eom->nv, nl = solver->eom->nl;
     for (int i = 0; i < c->count; i++)
         c->trial[i] = (dfl_contact_mode){.closed = c->near[i], .stick = c->near[i]};
     dfl_status status = dfl_contacts_set(solver, c->trial);
@@ -162,10 +162,11 @@ dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x)
         c->u[k] = row < 0 ? 0 : way > 0 ? point->blocks.hv[row] : point->blocks.gI[row];
         c->bias[k] = row < 0 ? 0 : point->blocks.bias[place];
         c->size[k] = 0;
-        for (int j = 0; j < nv; j++) {
-            c->W[k * nv + j] = row < 0 ? 0 : point->blocks.W[j * nc + place];
-            c->size[k] += 10 * fabs(c->W[k * nv + j]) * tolerance[j];
-        }
+        memset(c->W + (size_t)k * (size_t)nv, 0, (size_t)nv * sizeof *c->W);
+        if (row >= 0)
+            dfl_system_W_row(c->W + (size_t)k * (size_t)nv, &solver->sys, point->blocks.W, place);
+        for (int j = 0; j < nv; j++)
+            c->size[k] += 10 * fabs(c->W[(size_t)k * (size_t)nv + (size_t)j]) * tolerance[j];
     }
     return status;
 }

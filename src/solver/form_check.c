@@ -21,9 +21,6 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
             "sparse matrices go with the form psf and implicit methods, not with %s and "
             "%s; use linear = dense",
             name, dfl_integrator_name(options->integrator));
-    if (eom->sparsity && options->switches.contacts.count > 0)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "contacts need dense matrices; give the model without sparsity");
     if (options->switches.off && options->form != DFL_PSF && options->form != DFL_PSI1)
         return dfl_fail(ctx, DFL_INVALID,
                         "contacts, friction that sticks and constraints that are switched on and "

@@ -234,15 +234,12 @@ static bool is_chosen(const dfl_choices *caller, const dfl_choices *script, cons
     return text && !strcmp(text, word);
 }
 
-/* Whether form and matrices go with rows that are switched on and off. */
+/* Whether the form goes with rows that are switched on and off. */
 static bool can_slide(const dfl_model *model, const dfl_choices *choices)
 {
     const dfl_choices said = merge(choices, &model->run);
     const char *form = dfl_choices_text(&said, "form");
-    const int size = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED] +
-                     model->count[DFL_A_CONSTRAINT] + model->count[DFL_A_NONHOLONOMIC];
-    return (!form || !strcmp(form, "psf") || !strcmp(form, "psi1")) &&
-           !is_chosen(choices, &model->run, "linear", "sparse") && size < DFL_SPARSE_FROM;
+    return !form || !strcmp(form, "psf") || !strcmp(form, "psi1");
 }
 
 dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,

@@ -202,12 +202,6 @@ static void what_sparse_matrices_cannot_serve_is_refused(void **state)
     refuse("local x, y = position('x', 'y') kinetic(velocity(x)^2/2)\n"
            "force(y, x - y - velocity(y))\n",
            "it has directions without mass");
-    refuse("local y = position('y') mass(y, 1) force(y, -9.81)\n"
-           "event('bounce', y, {direction = 'falling', set = {[velocity(y)] = -velocity(y)}})\n",
-           "it has events that assign positions, velocities or variables");
-    refuse("local y = position('y') mass(y, 1) force(y, -9.81) initial{y = 1}\n"
-           "unilateral('floor', y)\n",
-           "it has contacts, or friction that sticks");
 }
 
 static void a_start_that_contradicts_itself_is_refused(void **state)

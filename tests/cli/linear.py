@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Dense and sparse matrices give the same motion: all examples, and the models of linear/, to the end of their
+runs or to the time given here. `driftless run MODEL --linear dense|sparse` must agree in every variable shown,
+in the number of events and of switches."""
+import json
+import os
+import subprocess
+import sys
+
+PROGRAM, SOURCE = sys.argv[1], sys.argv[2]
+ENDS = {"train": 2, "chain": 0.5}  # s; dense matrices of the train take long
+# Errors of both runs: motions that amplify them, and multipliers of coarse tolerances.
+CLOSE = {"train": 1e-4, "tilted-loop": 2e-5}  # the loop is right to its misfit
+USUAL, LEAST = 2e-6, 0.05
+COUNTLESS = {"landing-chain"}  # impacts that alternate until tolerances end it
+REFUSED = {"heavy-top": "invariants", "rolling-disk": "invariants", "top-bodies": "invariants",
+           "massless-node": "without mass", "walker": "without mass"}
+
+
+def run(path, linear, end):
+    command = [PROGRAM, "run", path, "--linear", linear, "--json"]
+    done = subprocess.run(command + (["--to", str(end)] if end else []), capture_output=True,
+                          text=True, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"{path} --linear {linear}: {done.stdout[-400:]}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def refuse(path, why):
+    done = subprocess.run([PROGRAM, "run", path, "--linear", "sparse"], capture_output=True, text=True)
+    good = done.returncode == 2 and why in done.stderr
+    return [] if good else [f"{path}: not refused because of '{why}': {done.stderr}"]
+
+
+def compare(path):
+    name = os.path.basename(path)[: -len(".lua")]
+    if name in REFUSED:
+        return refuse(path, REFUSED[name])
+    dense, sparse = (run(path, linear, ENDS.get(name)) for linear in ("dense", "sparse"))
+    found = []
+    for result, linear in ((dense, "dense"), (sparse, "sparse")):
+        if result["linear"] != linear or result["status"] != "completed":
+            found.append(f"{linear}: {result['linear']}, {result['status']}")
+    for kind in ("events", "switches"):
+        if name not in COUNTLESS and dense[kind]["count"] != sparse[kind]["count"]:
+            found.append(f"{kind}: {dense[kind]['count']} and {sparse[kind]['count']}")
+    if dense["final"].keys() != sparse["final"].keys():
+        found.append("other variables: " + ", ".join(dense["final"].keys() ^ sparse["final"].keys()))
+    for variable, value in dense["final"].items():
+        other = sparse["final"].get(variable)
+        size = max(abs(value or 0), LEAST)
+        if (value is None) != (other is None) or (
+                value is not None and not abs(value - other) <= CLOSE.get(name, USUAL) * size):
+            found.append(f"{variable}: {value} and {other}")
+    return [f"{path}: {text}" for text in found]
+
+
+def models():
+    for folder in (os.path.join(SOURCE, "examples"), os.path.join(SOURCE, "tests/cli/linear")):
+        for file in sorted(os.listdir(folder)):
+            if file.endswith(".lua"):
+                yield os.path.join(folder, file)
+
+
+differences = [text for path in models() for text in compare(path)]
+print("\n".join(differences))
+sys.exit(1 if differences else 0)
