@@ -104,6 +104,16 @@ typedef int (*dfl_repeat_fn)(struct dfl_change *change, double *memory, double t
 /* Parameter `which` has its own value plus `by` from now on. Returns 0; anything else stops. */
 typedef int (*dfl_move_fn)(int which, double by, void *user);
 
+/* The branches and the memory of the model as bytes, and back: it then evaluates as it did when they were
+   kept. Returns 0; anything else stops. */
+typedef int (*dfl_keep_fn)(void *bytes, void *user);
+typedef int (*dfl_recall_fn)(const void *bytes, void *user);
+
+/* Adds products of the slopes of all rows, by parameters and then by the memory, with weights of the rows:
+   out ((count + nmemory) x nof) += slopes^T weight, where `weight` has one column for each of nof objectives. */
+typedef int (*dfl_products_fn)(double *out, const dfl_jacobian *weight, int nof, double t,
+                               const double *x, const double *a, void *user);
+
 /* The parameters of a model. `slopes`: derivatives of its rows, x and a held fixed, as a
    dfl_jacobian_fn, but each block has one column per parameter; all blocks are zeroed before the call.
    `size`: of each parameter, such as its value. A change of the state by less than its tolerance,
@@ -118,6 +128,10 @@ typedef struct dfl_parameters {
     dfl_repeat_fn repeat; /* NULL: no event acts */
     int nmemory;          /* numbers that events change, and that the rows contain ... */
     double *memory;       /* ... with their derivatives, nmemory x count, written by the solver */
+    size_t kept_size;     /* for sweeps backwards (dfl_solver_record): bytes of ... */
+    dfl_keep_fn keep;     /* ... the model's branches and memory; NULL: it has none */
+    dfl_recall_fn recall;
+    dfl_products_fn products; /* NULL: with `slopes`, if there is no memory */
     void *user;
 } dfl_parameters;
 

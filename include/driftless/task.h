@@ -40,9 +40,10 @@ typedef struct dfl_task_options {
 
     const char *state_weight, *input_weight; /* lqr: "NAME=VALUE,..." */
 
-    const char *algorithm; /* optimize: "lm", "bfgs", or one of NLopt; NULL: what suits */
-    bool check;            /* gradient: also differences of runs; they must agree */
-    const char *by;        /* gradient: parameters, inputs, "initial(NAME)"; NULL: all parameters */
+    const char *algorithm;   /* optimize: "lm", "bfgs", or one of NLopt; NULL: what suits */
+    bool check;              /* gradient: also differences of runs; they must agree */
+    const char *derivatives; /* gradient: "direct", "adjoint"; NULL or "auto": what suits */
+    const char *by; /* gradient: parameters, inputs, "initial(NAME)"; NULL: all parameters */
     int nof;
     const char *const *of; /* gradient: outputs or variables; none: all outputs */
 

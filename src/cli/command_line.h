@@ -62,6 +62,7 @@ typedef struct cli_arguments {
     const char *state_weight, *input_weight;   /* NAME=VALUE,..., or NULL */
     const char *by;                            /* names, or NULL */
     const char *algorithm;                     /* of optimize, or NULL */
+    const char *derivatives;                   /* of gradient, or NULL */
     const char *fmu, *kind;                    /* version and kind of an FMU, or NULL */
     double projection;                         /* its tolerance; NAN: the default */
     const char *design, *cases, *csv, *resume; /* of a study, or NULL */

@@ -80,6 +80,7 @@ static dfl_task_options read_options(const cli_arguments *arguments, const cli_s
                               .state_weight = arguments->state_weight,
                               .input_weight = arguments->input_weight,
                               .algorithm = arguments->algorithm,
+                              .derivatives = arguments->derivatives,
                               .check = arguments->check,
                               .by = arguments->by,
                               .nof = arguments->nof,

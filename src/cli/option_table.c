@@ -213,6 +213,12 @@ static const row table[] = {
      "parameters, inputs, or initial(NAME)",
      "What it is differentiated by: parameters, inputs, and initial values as `initial(x)` or "
      "`initial(der(x))`, separated by commas."},
+    {"derivatives", CLI_TEXT, CLI_GRADIENT, FIELD(derivatives), "NAME", "auto", NULL, NULL,
+     "direct (beside the state), adjoint (one sweep backwards), auto",
+     "How derivatives are computed: `direct`, beside the state, or `adjoint`, by one sweep "
+     "backwards "
+     "for all values, which takes the same time for any number of parameters. The default "
+     "chooses `adjoint` if more than 20 parameters are four times as many as the values."},
     {"check", CLI_FLAG, CLI_GRADIENT, FIELD(check), NULL, NULL, NULL, NULL,
      "also by differences of runs nearby; exit status 1 if they disagree",
      "Also by extrapolated differences of runs nearby, four for each parameter. The exit status is "

@@ -213,7 +213,12 @@ dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *r
 dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
                                    int count);
 
-/* Discrete variables that depend on them, with their present derivatives, *count x parameters. */
+/* After it, the same along a direction (as many numbers as there are parameters): derivatives with one column.
+   The products of the set above work from now on. */
+dfl_status dfl_runnable_direction(dfl_parameters *out, dfl_runnable *run, const double *direction);
+
+/* Discrete variables that depend on them, with their present derivatives, *count x parameters, or along the
+   direction if there is one. */
 void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,
                          const dfl_runnable *run);
 

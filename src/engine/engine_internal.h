@@ -48,15 +48,24 @@ typedef struct dfl_run_contacts {
 
 /* Derivatives of all rows by parameters and inputs, if they are asked for (parameter_slopes.c). */
 typedef struct dfl_run_parameters {
-    int count, nmemory;  /* discrete variables that may depend on them ... */
+    dfl_runnable *run;
+    int count, columns;  /* derivatives by each parameter, or one ... */
+    double *direction;   /* ... along this, count; NULL: by each */
+    int nmemory;         /* discrete variables that may depend on them ... */
     int *remembered;     /* ... by their numbers */
     dfl_expr *symbols;   /* of the parameters, then of these variables */
-    double *value;       /* of the parameters */
-    double *memory;      /* nmemory x count: derivatives of the variables */
+    double *memory;      /* nmemory x columns: derivatives of the variables */
     program slopes;      /* by all symbols ... */
     dfl_jacobian blocks; /* ... for it, in ... */
     double *room;        /* ... one piece */
     program by_time;
+    program products; /* for sweeps backwards: all slopes that are not zero, ... */
+    int nentries;
+    struct {
+        int block, row, col;
+    } * entry;     /* ... where they are, ... */
+    double *value; /* ... and their values; those of the parameters: */
+    double *at;
 } dfl_run_parameters;
 
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
@@ -104,7 +113,7 @@ struct dfl_runnable {
     dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
-    dfl_run_parameters parameters;
+    dfl_run_parameters parameters, along; /* by each of them; along a direction */
     dfl_switches switches;
     dfl_run_actions actions;
     dfl_run_contacts contacts;
@@ -142,6 +151,11 @@ void dfl_runnable_prepare(dfl_runnable *run);
 dfl_status dfl_runnable_create_slopes(program *out, dfl_runnable *run,
                                       const dfl_equation_jacobian *slopes);
 void dfl_run_parameters_clear(dfl_runnable *run);
+
+/* parameter_products.c: a dfl_products_fn of a set of parameters, and what it evaluates. */
+dfl_status dfl_run_products_create(dfl_run_parameters *all);
+int dfl_run_products(double *out, const dfl_jacobian *weight, int nof, double t, const double *x,
+                     const double *a, void *user);
 
 /* A program that writes the values of some expressions, as they are. */
 dfl_status dfl_program_create(program *out, dfl_runnable *run, const dfl_expr *rows, int count);

@@ -9,8 +9,8 @@ static void sizes_of_blocks(int *rows, const dfl_equations *eq);
 /* Rows contain parameters, and discrete variables that depend on them. */
 static int slopes(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
 {
-    dfl_runnable *run = user;
-    const dfl_run_parameters *by = &run->parameters;
+    const dfl_run_parameters *by = user;
+    dfl_runnable *run = by->run;
     double *arrays[JACOBIAN_BLOCKS], *sum[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian */
     int rows[JACOBIAN_BLOCKS];
     memcpy(sum, out, sizeof sum);
@@ -21,11 +21,11 @@ static int slopes(dfl_jacobian *out, double t, const double *x, const double *a,
         return 0;
     sizes_of_blocks(rows, run->eq);
     for (int k = 0; k < JACOBIAN_BLOCKS; k++) {
-        const int own = rows[k] * by->count;
+        const int own = rows[k] * by->columns;
         if (rows[k] == 0)
             continue;
         memcpy(sum[k], arrays[k], (size_t)own * sizeof(double));
-        dfl_gemm(rows[k], by->count, by->nmemory, 1, arrays[k] + own, rows[k], by->memory,
+        dfl_gemm(rows[k], by->columns, by->nmemory, 1, arrays[k] + own, rows[k], by->memory,
                  by->nmemory, 1, sum[k], rows[k]);
     }
     return 0;
@@ -33,7 +33,7 @@ static int slopes(dfl_jacobian *out, double t, const double *x, const double *a,
 
 static int by_time(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
 {
-    dfl_runnable *run = user;
+    dfl_runnable *run = ((const dfl_run_parameters *)user)->run;
     double *arrays[JACOBIAN_BLOCKS];
     memcpy(arrays, out, sizeof arrays);
     dfl_runnable_follow(run, t, x);
@@ -53,10 +53,11 @@ static void sizes_of_blocks(int *rows, const dfl_equations *eq)
 static int crossing(double *rate, double *slope, int function, double t, const double *x,
                     const double *xp, const double *X, void *user)
 {
-    dfl_runnable *run = user;
+    const dfl_run_parameters *all = user;
+    dfl_runnable *run = all->run;
     const dfl_equations *eq = run->eq;
-    const dfl_run_parameters *all = &run->parameters;
-    const int n = eq->n, count = all->count, ncols = n + 1 + count + all->nmemory;
+    const int n = eq->n, columns = all->columns, count = all->count,
+              ncols = n + 1 + count + all->nmemory;
     const dfl_expr condition = run->switches.item[run->switches.watched[function].number].condition;
     double *by = dfl_alloc(run->ctx, (size_t)ncols, sizeof *by);
     dfl_expr *symbols = dfl_exprs(eq, ncols);
@@ -72,11 +73,14 @@ static int crossing(double *rate, double *slope, int function, double t, const d
         *rate = by[n];
         for (int i = 0; i < n; i++)
             *rate += by[i] * xp[i];
-        memcpy(slope, by + n + 1, (size_t)count * sizeof *slope);
-        dfl_gemm(1, count, n, 1, by, 1, X, n, 1, slope, 1);
+        if (all->direction)
+            dfl_gemm(1, 1, count, 1, by + n + 1, 1, all->direction, count, 0, slope, 1);
+        else
+            memcpy(slope, by + n + 1, (size_t)count * sizeof *slope);
+        dfl_gemm(1, columns, n, 1, by, 1, X, n, 1, slope, 1);
         if (all->nmemory > 0)
-            dfl_gemm(1, count, all->nmemory, 1, by + n + 1 + count, 1, all->memory, all->nmemory, 1,
-                     slope, 1);
+            dfl_gemm(1, columns, all->nmemory, 1, by + n + 1 + count, 1, all->memory, all->nmemory,
+                     1, slope, 1);
     }
     dfl_free(run->ctx, by);
     dfl_free(run->ctx, symbols);
@@ -84,23 +88,44 @@ static int crossing(double *rate, double *slope, int function, double t, const d
 }
 
 /* Initial values have no symbol. */
-static int move(int which, double by, void *user)
+static int move_one(const dfl_run_parameters *all, int which, double by)
 {
-    dfl_runnable *run = user;
-    const dfl_expr symbol = run->parameters.symbols[which];
+    dfl_runnable *run = all->run;
+    const dfl_expr symbol = all->symbols[which];
     if (symbol == DFL_NO_EXPR)
         return 0;
     const dfl_symbol *s = &run->eq->graph->symbols[dfl_node_of(run->eq->graph, symbol)->a];
     return dfl_runnable_set(run, s->kind == DFL_SYM_PARAM ? DFL_A_PARAM : DFL_AN_INPUT, s->index,
-                            run->parameters.value[which] + by) != DFL_OK;
+                            all->at[which] + by) != DFL_OK;
+}
+
+static int move(int which, double by, void *user)
+{
+    const dfl_run_parameters *all = user;
+    int rc = 0;
+    if (!all->direction)
+        return move_one(all, which, by);
+    for (int j = 0; !rc && j < all->count; j++)
+        rc = move_one(all, j, by * all->direction[j]);
+    return rc;
 }
 
 static int repeat(dfl_change *change, double *memory, double t, void *user)
 {
-    dfl_runnable *run = user;
-    dfl_branching_repeat(change, memory, run->parameters.remembered, run->parameters.nmemory,
-                         &run->branching, t);
+    const dfl_run_parameters *all = user;
+    dfl_branching_repeat(change, memory, all->remembered, all->nmemory, &all->run->branching, t);
     return 0;
+}
+
+static int keep(void *bytes, void *user)
+{
+    dfl_runnable_save(bytes, ((const dfl_run_parameters *)user)->run);
+    return 0;
+}
+
+static int recall(const void *bytes, void *user)
+{
+    return dfl_runnable_restore(((const dfl_run_parameters *)user)->run, bytes) != DFL_OK;
 }
 
 /* Discrete variables that actions assign, or that keep such ones. */
@@ -120,7 +145,7 @@ static dfl_status create_blocks(dfl_run_parameters *all, dfl_runnable *run)
 {
     int rows[JACOBIAN_BLOCKS];
     double *block[JACOBIAN_BLOCKS];
-    size_t total = 0, columns = (size_t)(all->count + all->nmemory);
+    size_t total = 0, columns = (size_t)(all->columns + all->nmemory);
     sizes_of_blocks(rows, run->eq);
     for (int k = 0; k < JACOBIAN_BLOCKS; k++)
         total += (size_t)rows[k] * columns;
@@ -135,19 +160,25 @@ static dfl_status create_blocks(dfl_run_parameters *all, dfl_runnable *run)
 }
 
 static dfl_status allocate(dfl_run_parameters *all, dfl_runnable *run, const dfl_expr *symbols,
-                           int count)
+                           int count, const double *direction)
 {
     const dfl_actions *actions = &run->eq->model->actions;
+    all->run = run;
     all->count = count;
+    all->columns = direction ? 1 : count;
+    if (direction && !(all->direction = dfl_alloc(run->ctx, (size_t)count, sizeof *direction)))
+        return DFL_NO_MEMORY;
+    if (direction)
+        memcpy(all->direction, direction, (size_t)count * sizeof *direction);
     all->remembered =
         dfl_alloc(run->ctx, (size_t)actions->discretes.count, sizeof *all->remembered);
     if (!all->remembered)
         return DFL_NO_MEMORY;
     all->nmemory = list_memory(all->remembered, actions);
     all->symbols = dfl_exprs(run->eq, count + all->nmemory);
-    all->value = dfl_alloc(run->ctx, (size_t)count, sizeof *all->value);
-    all->memory = dfl_alloc(run->ctx, (size_t)(all->nmemory * count), sizeof *all->memory);
-    if (!all->symbols || !all->value || !all->memory)
+    all->at = dfl_alloc(run->ctx, (size_t)count, sizeof *all->at);
+    all->memory = dfl_alloc(run->ctx, (size_t)(all->nmemory * all->columns), sizeof *all->memory);
+    if (!all->symbols || !all->at || !all->memory)
         return DFL_NO_MEMORY;
     memcpy(all->symbols, symbols, (size_t)count * sizeof *symbols);
     for (int i = 0; i < all->nmemory; i++)
@@ -158,50 +189,86 @@ static dfl_status allocate(dfl_run_parameters *all, dfl_runnable *run, const dfl
                 ? NULL
                 : &run->eq->graph->symbols[dfl_node_of(run->eq->graph, symbols[j])->a];
         if (s)
-            all->value[j] = (s->kind == DFL_SYM_PARAM ? run->param : run->input)[s->index];
+            all->at[j] = (s->kind == DFL_SYM_PARAM ? run->param : run->input)[s->index];
     }
     return create_blocks(all, run);
 }
 
 void dfl_run_parameters_clear(dfl_runnable *run)
 {
-    dfl_run_parameters *all = &run->parameters;
-    dfl_free(run->ctx, all->symbols);
-    dfl_free(run->ctx, all->value);
-    dfl_free(run->ctx, all->memory);
-    dfl_free(run->ctx, all->remembered);
-    dfl_free(run->ctx, all->room);
+    dfl_run_parameters *const set[] = {&run->parameters, &run->along};
+    for (int i = 0; i < 2; i++) {
+        dfl_free(run->ctx, set[i]->symbols);
+        dfl_free(run->ctx, set[i]->at);
+        dfl_free(run->ctx, set[i]->entry);
+        dfl_free(run->ctx, set[i]->value);
+        dfl_free(run->ctx, set[i]->memory);
+        dfl_free(run->ctx, set[i]->remembered);
+        dfl_free(run->ctx, set[i]->room);
+        dfl_free(run->ctx, set[i]->direction);
+    }
 }
 
-/* A program for the derivatives of all rows by symbols. */
-static dfl_status create_slopes(program *out, dfl_runnable *run, const dfl_expr *symbols, int count)
+/* Columns 0 .. count - 1 of a block become one, their sum along the direction. */
+static dfl_status combine(dfl_sparse *block, dfl_runnable *run, const double *direction, int count)
+{
+    dfl_graph *graph = run->eq->graph;
+    dfl_expr *sum = dfl_exprs(run->eq, block->nrows);
+    dfl_entry *entry = dfl_alloc(run->ctx, (size_t)(block->nrows + block->count), sizeof *entry);
+    int used = 0;
+    if (!sum || !entry) {
+        dfl_free(run->ctx, sum);
+        dfl_free(run->ctx, entry);
+        return DFL_NO_MEMORY;
+    }
+    for (int i = 0; i < block->nrows; i++)
+        sum[i] = DFL_NO_EXPR;
+    for (int k = 0; k < block->count; k++) {
+        const dfl_entry *one = &block->entry[k];
+        if (one->col >= count) {
+            entry[used++] = (dfl_entry){one->row, one->col - count + 1, one->expr};
+            continue;
+        }
+        const dfl_expr part = dfl_mul(graph, dfl_constant(graph, direction[one->col]), one->expr);
+        sum[one->row] = sum[one->row] == DFL_NO_EXPR ? part : dfl_add(graph, sum[one->row], part);
+    }
+    for (int i = 0; i < block->nrows; i++)
+        if (sum[i] != DFL_NO_EXPR)
+            entry[used++] = (dfl_entry){i, 0, sum[i]};
+    dfl_free(run->ctx, sum);
+    dfl_free(run->ctx, block->entry);
+    block->entry = entry;
+    block->count = used;
+    block->ncols += 1 - count;
+    return DFL_OK;
+}
+
+/* A program for the derivatives of all rows by symbols, the first `count` of them along a direction, or
+   each. */
+static dfl_status create_slopes(program *out, dfl_runnable *run, const dfl_expr *symbols, int total,
+                                const double *direction, int count)
 {
     dfl_equation_jacobian derived = {0};
-    dfl_status status = dfl_equations_slopes(&derived, run->eq, symbols, count);
+    dfl_status status = dfl_equations_slopes(&derived, run->eq, symbols, total);
+    dfl_sparse *const block[] = {&derived.d,   &derived.acc, &derived.vel, &derived.gam,
+                                 &derived.pos, &derived.b,   &derived.dyn, &derived.kin};
+    for (size_t k = 0; !status && direction && k < sizeof block / sizeof *block; k++)
+        status = combine(block[k], run, direction, count);
     if (!status)
         status = dfl_runnable_create_slopes(out, run, &derived);
     dfl_equation_jacobian_clear(&derived, run->ctx);
     return status;
 }
 
-dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
-                                   int count)
+/* One set of them. */
+static dfl_status create_set(dfl_parameters *out, dfl_run_parameters *all, dfl_runnable *run,
+                             const dfl_expr *symbols, int count, const double *direction)
 {
-    dfl_run_parameters *all = &run->parameters;
-    if (run->tree)
-        return dfl_fail(run->ctx, DFL_INVALID,
-                        "derivatives by parameters need all equations as expressions; use "
-                        "--evaluation tape");
-    dfl_status status = allocate(all, run, symbols, count);
+    dfl_status status = allocate(all, run, symbols, count, direction);
     if (!status)
-        status = create_slopes(&all->slopes, run, all->symbols, count + all->nmemory);
-    if (!status) {
-        const dfl_expr time = dfl_symbol_expr(run->eq->graph, DFL_SYM_TIME, 0, "time");
-        status = create_slopes(&all->by_time, run, &time, 1);
-    }
-    if (!status)
-        dfl_runnable_prepare(run);
-    *out = (dfl_parameters){.count = count,
+        status =
+            create_slopes(&all->slopes, run, all->symbols, count + all->nmemory, direction, count);
+    *out = (dfl_parameters){.count = all->columns,
                             .slopes = slopes,
                             .by_time = by_time,
                             .crossing = crossing,
@@ -209,14 +276,46 @@ dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const
                             .repeat = repeat,
                             .nmemory = all->nmemory,
                             .memory = all->memory,
-                            .user = run};
+                            .kept_size = dfl_runnable_saved_size(run),
+                            .keep = keep,
+                            .recall = recall,
+                            .products = direction ? NULL : dfl_run_products,
+                            .user = all};
+    return status;
+}
+
+dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
+                                   int count)
+{
+    if (run->tree)
+        return dfl_fail(run->ctx, DFL_INVALID,
+                        "derivatives by parameters need all equations as expressions; use "
+                        "--evaluation tape");
+    dfl_status status = create_set(out, &run->parameters, run, symbols, count, NULL);
+    if (!status) {
+        const dfl_expr time = dfl_symbol_expr(run->eq->graph, DFL_SYM_TIME, 0, "time");
+        status = create_slopes(&run->parameters.by_time, run, &time, 1, NULL, 0);
+    }
+    if (!status)
+        dfl_runnable_prepare(run);
+    return status;
+}
+
+dfl_status dfl_runnable_direction(dfl_parameters *out, dfl_runnable *run, const double *direction)
+{
+    dfl_run_parameters *all = &run->parameters;
+    dfl_status status = create_set(out, &run->along, run, all->symbols, all->count, direction);
+    if (!status)
+        status = dfl_run_products_create(all);
+    if (!status)
+        dfl_runnable_prepare(run);
     return status;
 }
 
 void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,
                          const dfl_runnable *run)
 {
-    const dfl_run_parameters *all = &run->parameters;
+    const dfl_run_parameters *all = run->along.run ? &run->along : &run->parameters;
     *symbols = all->symbols + all->count;
     *slopes = all->memory;
     *count = all->nmemory;

@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 26 };
+enum { PROGRAMS = SINGLE_BLOCKS + 28 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -140,6 +140,8 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->drives,
                                &run->motion_slopes,
                                &run->parameters.slopes,
+                               &run->parameters.products,
+                               &run->along.slopes,
                                &run->parameters.by_time,
                                &run->switches.all.values,
                                &run->switches.all.slopes,

@@ -239,6 +239,8 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
 /* Room for derivatives of all rows by `count` parameters, freed as out->d; and sets all to zero. */
 dfl_status dfl_parameter_slopes_init(dfl_jacobian *out, const dfl_system *sys, int count);
 void dfl_parameter_slopes_zero(dfl_jacobian *out, const dfl_system *sys, int count);
+dfl_jacobian dfl_parameter_slopes_column(const dfl_jacobian *slopes, const dfl_system *sys,
+                                         int column);
 
 /* alg, dif and a of `out`: their change along out->x and, with it, of parameter `column`. No massless
    directions, whose rows K0^T a are not linearized. */

@@ -155,3 +155,18 @@ void dfl_parameter_slopes_zero(dfl_jacobian *out, const dfl_system *sys, int cou
         eom->nw + 2 * sys->nc + eom->ne + eom->n0 + sys->m3 + eom->nr + eom->nv + eom->np;
     memset(out->d, 0, (size_t)height * (size_t)count * sizeof *out->d);
 }
+
+dfl_jacobian dfl_parameter_slopes_column(const dfl_jacobian *slopes, const dfl_system *sys,
+                                         int column)
+{
+    const dfl_eom *eom = sys->eom;
+    const size_t j = (size_t)column;
+    return (dfl_jacobian){.d = slopes->d + j * (size_t)eom->nw,
+                          .acc = slopes->acc + j * (size_t)sys->nc,
+                          .vel = slopes->vel + j * (size_t)(sys->nc + eom->ne),
+                          .gam = slopes->gam + j * (size_t)eom->n0,
+                          .pos = slopes->pos + j * (size_t)sys->m3,
+                          .b = slopes->b + j * (size_t)eom->nr,
+                          .dyn = slopes->dyn + j * (size_t)eom->nv,
+                          .kin = slopes->kin + j * (size_t)eom->np};
+}

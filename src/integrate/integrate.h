@@ -125,6 +125,28 @@ const double *dfl_tangents_values(const dfl_tangents *tan);
 const double *dfl_tangents_accelerations(const dfl_tangents *tan);
 int dfl_tangents_count(const dfl_tangents *tan);
 
+/* ---- the same backwards (adjoint.c): weights of objectives instead of derivatives ---- */
+
+typedef struct dfl_adjoint dfl_adjoint;
+
+/* Creates a record of a run for the present layout of the system. DFL_NO_MEMORY. */
+dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters);
+void dfl_adjoint_free(dfl_adjoint *adj);
+
+/* What it takes by now. */
+size_t dfl_adjoint_bytes(const dfl_adjoint *adj);
+
+/* Records the start at `here`, from which derivatives (nu x count) by the parameters are made consistent; the step that
+   was accepted last, as dfl_tangents_accept takes it; and weights of an objective there: of the user's
+   unknowns, accelerations (or NULL) and memory (or NULL). */
+dfl_status dfl_adjoint_start(dfl_adjoint *adj, const double *start);
+dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t);
+dfl_status dfl_adjoint_weigh(dfl_adjoint *adj, int objective, const double *x, const double *a,
+                             const double *memory);
+
+/* gradient (nof x count) += what all parameters do to the objectives. */
+dfl_outcome dfl_adjoint_sweep(double *gradient, dfl_adjoint *adj, int nof);
+
 /* Formats a line and hands it to options->log, if there is one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

@@ -45,8 +45,9 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
         outcome = dfl_system_jacobian(jac, sys, stage->t, stage->x, stage->a);
     if (outcome)
         return outcome;
-    dfl_parameter_slopes_zero(slopes, sys, tan->count);
-    if (!by)
+    if (slopes)
+        dfl_parameter_slopes_zero(slopes, sys, tan->count);
+    if (!slopes || !by)
         return DFL_STEP_OK;
     const int rc = by(slopes, stage->t, stage->x + sys->na, stage->a, tan->parameters.user);
     return rc ? dfl_system_returned(sys, rc, "slopes", stage->t) : DFL_STEP_OK;
@@ -72,9 +73,9 @@ static dfl_outcome linearize_stages(dfl_tangents *tan, const dfl_radau *ra, cons
                (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
     }
     dfl_formulation_selection(tan->linear.selection, ra->base.form);
-    return outcome ? outcome
-                   : dfl_linear_step_build(&tan->linear, rk, tan->step.h, tan->stage, tan->jac,
-                                           false);
+    return outcome
+               ? outcome
+               : dfl_linear_step_build(&tan->linear, rk, tan->step.h, tan->stage, tan->jac, false);
 }
 
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h)
@@ -177,9 +178,9 @@ static void list_borders(int *border, const dfl_system *sys)
 static double size_of_kind(const dfl_tangents *tan, const double *Z, int column, int from, int to)
 {
     const double *y = tan->Y + (size_t)column * (size_t)tan->sys->n;
-    return to > from ? fmax(largest(Z, tan->step.rk->width, from, to),
-                            dfl_max_abs(y + from, to - from))
-                     : 0;
+    return to > from
+               ? fmax(largest(Z, tan->step.rk->width, from, to), dfl_max_abs(y + from, to - from))
+               : 0;
 }
 
 /* The error of the derivatives at the end of the step, as the method estimates that of the state; 1: the

@@ -33,7 +33,8 @@ struct dfl_tangents {
     double *work; /* for it */
 };
 
-/* Everything at a point whose t and x are set, with the derivatives `by` parameters or time. */
+/* Everything at a point whose t and x are set, with the derivatives `by` parameters or time; not with these if
+   slopes is NULL. */
 dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
                                    dfl_tangents *tan, dfl_jacobian_fn by);
 

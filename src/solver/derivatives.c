@@ -101,9 +101,12 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver)
 {
     if (!solver->derivatives.tangents)
         return DFL_OK;
-    return dfl_solver_derivatives_failed(
-        solver, dfl_tangents_accept(solver->derivatives.tangents, solver->stepper,
-                                    isnan(solver->cut) ? solver->stepper->t : solver->cut));
+    const double t = isnan(solver->cut) ? solver->stepper->t : solver->cut;
+    const dfl_status status = dfl_solver_derivatives_failed(
+        solver, dfl_tangents_accept(solver->derivatives.tangents, solver->stepper, t));
+    return status || !solver->derivatives.adjoint
+               ? status
+               : dfl_adjoint_step(solver->derivatives.adjoint, solver->derivatives.tangents, t);
 }
 
 void dfl_solver_forget_derivatives(dfl_solver *solver)
@@ -111,6 +114,7 @@ void dfl_solver_forget_derivatives(dfl_solver *solver)
     if (solver->stepper)
         solver->stepper->tangents = NULL;
     dfl_tangents_free(solver->derivatives.tangents);
+    dfl_adjoint_free(solver->derivatives.adjoint);
     dfl_free(solver->ctx, solver->derivatives.values);
     dfl_free(solver->ctx, solver->derivatives.rates);
     dfl_free(solver->ctx, solver->derivatives.before);

@@ -52,6 +52,7 @@ struct dfl_solver {
     double *x_cut;      /* ... and the state there */
     struct {
         struct dfl_tangents *tangents; /* or NULL: none are followed */
+        struct dfl_adjoint *adjoint;   /* or NULL: steps are not recorded */
         dfl_parameters parameters;
         double *values;         /* n x count, of the user's unknowns */
         double *rates, *before; /* n each: x' and x before branches change */
@@ -151,6 +152,8 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver);
 dfl_status dfl_solver_approach_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_start(dfl_solver *solver);
+/* Whether this is the start, and events act or contacts close here. */
+bool dfl_solver_changes_at_start(const dfl_solver *solver);
 void dfl_solver_forget_derivatives(dfl_solver *solver);
 dfl_status dfl_solver_derivatives_failed(dfl_solver *solver, dfl_outcome outcome);
 

@@ -20,7 +20,6 @@
 static dfl_status find_instant(dfl_solver *solver);
 static dfl_status jump(dfl_solver *solver, const double *after);
 static dfl_status start_again(dfl_solver *solver);
-static bool changes_at_start(const dfl_solver *solver);
 static dfl_status refuse(const dfl_solver *solver, const char *why);
 
 dfl_status dfl_solver_approach_switch(dfl_solver *solver)
@@ -111,6 +110,8 @@ dfl_status dfl_solver_leave_switch(dfl_solver *solver)
     double *X = solver->derivatives.values, *after = solver->x_stop;
     if (!solver->derivatives.tangents)
         return DFL_OK;
+    if (solver->derivatives.adjoint)
+        return refuse(solver, "sweeps backwards do not pass switches; use the direct method");
     dfl_stepper_rates(after, st, &st->here);
     if (is_ambiguous(solver, after))
         return refuse(solver, "several switches coincide, whose times depend on the parameters "
@@ -130,7 +131,7 @@ dfl_status dfl_solver_leave_switch(dfl_solver *solver)
 dfl_status dfl_solver_leave_start(dfl_solver *solver)
 {
     struct dfl_tangents *tan = solver->derivatives.tangents;
-    if (!changes_at_start(solver))
+    if (!dfl_solver_changes_at_start(solver))
         return dfl_solver_derivatives_failed(
             solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values, NULL));
     memset(solver->x_stop, 0, (size_t)solver->sys.n * sizeof *solver->x_stop);
@@ -177,7 +178,7 @@ static dfl_status start_again(dfl_solver *solver)
 }
 
 /* Whether this is the start, and events act or contacts close here. */
-static bool changes_at_start(const dfl_solver *solver)
+bool dfl_solver_changes_at_start(const dfl_solver *solver)
 {
     const dfl_contacts *c = solver->contacts;
     if (!solver->switching || !solver->options.switches.resume || solver->stepper->t != solver->t0)

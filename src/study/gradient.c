@@ -7,12 +7,16 @@ static dfl_status find_outputs(dfl_gradient *out, dfl_expr *expr, dfl_runnable *
 
 dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const struct dfl_settings *settings, const char *by,
-                              const char *const *of, int nof, const dfl_variation *variation,
-                              dfl_record *record)
+                              const char *const *of, int nof, dfl_derivatives_how how,
+                              const dfl_variation *variation, dfl_record *record)
 {
     dfl_context *ctx = ctx_of(run);
-    gradient_run it = {
-        .run = run, .settings = settings, .variation = variation, .nof = nof, .record = record};
+    gradient_run it = {.run = run,
+                       .settings = settings,
+                       .variation = variation,
+                       .nof = nof,
+                       .how = how,
+                       .record = record};
     *out = (dfl_gradient){.ctx = ctx};
     dfl_expr *expr = dfl_exprs(eq_of(run), nof);
     dfl_status status = expr ? find_parameters(out, &it, by) : DFL_NO_MEMORY;
@@ -32,6 +36,7 @@ dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
         status = dfl_gradient_follow(&it);
     out->t = it.t;
     out->steps = it.steps;
+    out->backwards = it.backwards;
     dfl_free(ctx, it.followed);
     dfl_free(ctx, expr);
     return status;

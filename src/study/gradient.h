@@ -22,6 +22,13 @@ typedef struct dfl_variation {
     void *user;
 } dfl_variation;
 
+/* Derivatives beside the state, for each parameter; or by a sweep backwards, for each value. */
+typedef enum dfl_derivatives_how {
+    DFL_DERIVATIVES_AUTO, /* backwards if there are many more parameters than values */
+    DFL_DERIVATIVES_DIRECT,
+    DFL_DERIVATIVES_ADJOINT
+} dfl_derivatives_how;
+
 typedef struct dfl_gradient {
     dfl_context *ctx;
     int count, nof; /* parameters, outputs */
@@ -32,6 +39,7 @@ typedef struct dfl_gradient {
     double *value;    /* nof */
     double *gradient; /* nof x count */
     long steps;
+    bool backwards; /* by a sweep */
 } dfl_gradient;
 
 /* Runs the model and follows the derivatives of its state by the parameters, inputs and initial values
@@ -42,8 +50,8 @@ typedef struct dfl_gradient {
    first) and those of every number of the scene behind it (by the first parameter first). */
 dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const struct dfl_settings *settings, const char *by,
-                              const char *const *of, int nof, const dfl_variation *variation,
-                              dfl_record *record);
+                              const char *const *of, int nof, dfl_derivatives_how how,
+                              const dfl_variation *variation, dfl_record *record);
 void dfl_gradient_clear(dfl_gradient *gradient);
 
 /* out (nof x count): the same derivatives by extrapolated differences of runs nearby, each ten times as accurate

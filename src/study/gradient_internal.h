@@ -30,6 +30,7 @@ typedef struct gradient_run {
     dfl_runnable *run;
     const dfl_settings *settings;
     const dfl_variation *variation;
+    dfl_derivatives_how how;
     const char *const *fixed; /* settings with which the run was loaded by `variation` ... */
     int nfixed;               /* ... those of `followed` first, if there are any */
     int count, nof;           /* parameters, values */
@@ -53,6 +54,10 @@ typedef struct gradient_run {
     double *found;   /* their values and derivatives */
     totals scene;    /* of its numbers, if a file shows it ... */
     double *place;   /* ... and their values and derivatives */
+
+    bool backwards;    /* by a sweep (gradient_adjoint.c); then: */
+    double *direction; /* count: what the run follows ... */
+    double *along;     /* nof: ... and the derivatives of the values along it */
 } gradient_run;
 
 /* Prepares them once the solver follows; the caller clears *out also after a failure. */
@@ -62,6 +67,10 @@ void dfl_totals_clear(totals *it, dfl_context *ctx);
    of forces are not determined. */
 dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const gradient_run *it,
                                dfl_solver *solver, double t, const double *x);
+
+/* The same, but only of->slopes (nrows x ncols: by x, a, what is followed, discrete variables). */
+dfl_status dfl_totals_weights(double *value, totals *of, const gradient_run *it, dfl_solver *solver,
+                              double t, const double *x);
 
 /* gradient_curves.c: the derivatives in the rows of a run's files. */
 void dfl_gradient_curves_take(dfl_simulation *sim, const gradient_run *it);
@@ -75,6 +84,14 @@ dfl_status dfl_gradient_parameter(followed *out, const gradient_run *it, const c
 
 /* Fills value and gradient, which are zero. it->followed, expr and when are given. */
 dfl_status dfl_gradient_follow(gradient_run *it);
+
+/* gradient_adjoint.c: whether a sweep backwards suits; the run begins, value i is weighed at the present time,
+   the run ends, and frees what that needs. */
+bool dfl_gradient_prefers_adjoint(const gradient_run *it);
+dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver);
+dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int i);
+dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver);
+void dfl_gradient_adjoint_clear(gradient_run *it);
 
 /* it->start from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used as a number
    elsewhere. */

@@ -80,6 +80,8 @@ dfl_status dfl_gradient_follow(gradient_run *it)
     }
     if (!status)
         status = advance(it, &sim);
+    if (!status && it->backwards)
+        status = dfl_gradient_adjoint_end(it, sim.solver);
     if (sim.started)
         status = dfl_simulation_end(&summary, &sim, status);
     if (sim.started)
@@ -93,7 +95,9 @@ dfl_status dfl_gradient_follow(gradient_run *it)
 static dfl_status begin(dfl_simulation *sim, void *user)
 {
     gradient_run *it = user;
-    dfl_status status = dfl_solver_follow(sim->solver, &it->parameters, it->start);
+    it->backwards = dfl_gradient_prefers_adjoint(it);
+    dfl_status status = it->backwards ? dfl_gradient_adjoint_begin(it, sim->solver)
+                                      : dfl_solver_follow(sim->solver, &it->parameters, it->start);
     if (!status)
         status = find_wanted(it);
     return status ? status : dfl_gradient_curves_begin(it);
@@ -200,6 +204,20 @@ static dfl_status advance(gradient_run *it, dfl_simulation *sim)
     return status;
 }
 
+/* The same, as weights of a sweep backwards. */
+static dfl_status weigh_values(gradient_run *it, dfl_solver *solver, double t)
+{
+    dfl_status status =
+        dfl_totals_weights(it->found, &it->wanted, it, solver, t, dfl_solver_state(solver));
+    for (int i = 0; !status && i < it->nof; i++) {
+        if (time_of(it, i) != t)
+            continue;
+        it->value[i] = it->found[it->wanted_row[i]];
+        status = dfl_gradient_adjoint_weigh(it, solver, i);
+    }
+    return status;
+}
+
 /* The values that are wanted at t. */
 static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
 {
@@ -208,6 +226,8 @@ static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
     bool any = false;
     for (int i = 0; i < it->nof; i++)
         any = any || time_of(it, i) == t;
+    if (any && it->backwards)
+        return weigh_values(it, solver, t);
     const dfl_status status = any ? dfl_totals_evaluate(value, slope, &it->wanted, it, solver, t,
                                                         dfl_solver_state(solver))
                                   : DFL_OK;
@@ -233,4 +253,5 @@ static void clear(gradient_run *it)
     dfl_free(ctx, it->x);
     dfl_free(ctx, it->start);
     dfl_free(ctx, it->size);
+    dfl_gradient_adjoint_clear(it);
 }

@@ -62,6 +62,18 @@ void dfl_totals_clear(totals *it, dfl_context *ctx)
     *it = (totals){0};
 }
 
+dfl_status dfl_totals_weights(double *value, totals *of, const gradient_run *it, dfl_solver *solver,
+                              double t, const double *x)
+{
+    const dfl_derivatives by = dfl_solver_derivatives(solver);
+    if (by.redundant > 0 && of->forces)
+        return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                        "constraints are redundant, so derivatives of their forces are not "
+                        "determined; ask for other outputs");
+    dfl_probe_evaluate(value, of->slopes, of->probe, t, x, by.accelerations);
+    return DFL_OK;
+}
+
 dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const gradient_run *it,
                                dfl_solver *solver, double t, const double *x)
 {
@@ -71,12 +83,10 @@ dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const g
     const double *of_memory, *part = of->slopes;
     const int rows = of->nrows, count = it->count;
     int nmemory;
+    const dfl_status status = dfl_totals_weights(value, of, it, solver, t, x);
+    if (status)
+        return status;
     dfl_runnable_memory(&memory, &of_memory, &nmemory, it->run);
-    if (by.redundant > 0 && of->forces)
-        return dfl_fail(ctx_of(it->run), DFL_INVALID,
-                        "constraints are redundant, so derivatives of their forces are not "
-                        "determined; ask for other outputs");
-    dfl_probe_evaluate(value, of->slopes, of->probe, t, x, by.accelerations);
     dfl_gemm(rows, count, eq->n, 1, part, rows, by.x, eq->n, 0, total, rows);
     part += rows * eq->n;
     if (eq->nv > 0)

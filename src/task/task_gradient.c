@@ -8,6 +8,7 @@ static dfl_status name_outputs(const char ***of, int *count, const dfl_task_stat
                                const dfl_task_options *options);
 static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
                                   const dfl_task_options *options);
+static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *it);
 static dfl_status check(double **checked, dfl_task *it, const dfl_gradient *gradient,
                         const dfl_variation *variation);
 static bool agrees(const dfl_gradient *gradient, const double *checked, size_t i);
@@ -32,11 +33,14 @@ dfl_status dfl_task_gradient(dfl_task *it)
         status = name_outputs(&of, &nof, near, &it->options);
     if (!status)
         status = name_parameters(&by, near, &it->options);
+    dfl_derivatives_how how = DFL_DERIVATIVES_AUTO;
+    if (!status)
+        status = choose_derivatives(&how, it);
     if (!status)
         status = dfl_gradient_files_open(&files, it, by.data, of, nof);
     if (!status)
         status = dfl_study_gradient(&gradient, near->model.runnable, &near->settings, by.data, of,
-                                    nof, &variation, files.record);
+                                    nof, how, &variation, files.record);
     double *checked = NULL;
     if (!status && it->options.check)
         status = check(&checked, it, &gradient, &variation);
@@ -51,6 +55,20 @@ dfl_status dfl_task_gradient(dfl_task *it)
     dfl_free(it->ctx, of);
     dfl_text_clear(&by);
     return status;
+}
+
+static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *it)
+{
+    static const char *const name[] = {"auto", "direct", "adjoint"}; /* by the numbers of them */
+    const char *wanted = it->options.derivatives;
+    for (int i = 0; wanted && i < 3; i++)
+        if (!strcmp(wanted, name[i])) {
+            *how = (dfl_derivatives_how)i;
+            return DFL_OK;
+        }
+    return wanted ? dfl_fail(it->ctx, DFL_INVALID,
+                             "--derivatives %s: there are auto, direct and adjoint", wanted)
+                  : DFL_OK;
 }
 
 /* Differences of runs; the task is not finished if they disagree by more than their own accuracy. */

@@ -31,8 +31,8 @@ typedef struct found {
     double value[8], gradient[8][8];
 } found;
 
-static found gradient_of(const char *text, const char *const *of, int nof, const char *by,
-                         double to, double tol)
+static found gradient_by(dfl_derivatives_how how, const char *text, const char *const *of, int nof,
+                         const char *by, double to, double tol, double step)
 {
     found out = {0};
     varied self = {.ctx = dfl_context_create(), .text = text};
@@ -47,7 +47,9 @@ static found gradient_of(const char *text, const char *const *of, int nof, const
     settings.to = to;
     settings.solver.rtol = settings.solver.atol = tol;
     settings.solver.output.every = 0;
-    out.status = dfl_study_gradient(&gradient, loaded.run, &settings, by, of, nof, &variation, NULL);
+    settings.solver.step.fixed = step;
+    out.status =
+        dfl_study_gradient(&gradient, loaded.run, &settings, by, of, nof, how, &variation, NULL);
     if (out.status)
         snprintf(out.message, sizeof out.message, "%s", dfl_message(self.ctx));
     for (int i = 0; !out.status && i < nof; i++) {
@@ -62,9 +64,15 @@ static found gradient_of(const char *text, const char *const *of, int nof, const
     return out;
 }
 
+static inline found gradient_of(const char *text, const char *const *of, int nof, const char *by,
+                                double to, double tol)
+{
+    return gradient_by(DFL_DERIVATIVES_DIRECT, text, of, nof, by, to, tol, 0);
+}
+
 /* The outputs at the end of a run with other values. */
-static void ends_with(double *value, const char *text, const char *setting, const char *const *of,
-                      int nof, double to)
+static inline void ends_with(double *value, const char *text, const char *setting,
+                             const char *const *of, int nof, double to)
 {
     varied it = {.ctx = dfl_context_create(), .text = text};
     dfl_loaded loaded = {0};
@@ -81,8 +89,8 @@ static void ends_with(double *value, const char *text, const char *setting, cons
 }
 
 /* Central differences with 2 h and h, extrapolated. */
-static void compare_with_runs(const char *text, const char *const *of, int nof, const char *name,
-                              double value, double to)
+static inline void compare_with_runs(const char *text, const char *const *of, int nof,
+                                     const char *name, double value, double to)
 {
     const double h = 5e-4 * (value != 0 ? fabs(value) : 1);
     const found at = gradient_of(text, of, nof, name, to, 1e-10);
@@ -103,7 +111,7 @@ static void compare_with_runs(const char *text, const char *const *of, int nof, 
     }
 }
 
-static void refused(const char *text, const char *of, const char *by, const char *message)
+static inline void refused(const char *text, const char *of, const char *by, const char *message)
 {
     const found at = gradient_of(text, &of, 1, by, 1, 1e-6);
     assert_int_not_equal(at.status, DFL_OK);

@@ -1,0 +1,275 @@
+/* adjoint.c: gradients by one sweep backwards.
+
+   The run records its steps. Weights w of an objective, psi_theta = w^T Y + ..., are carried backwards through the
+   transposed linear maps of the steps (linear_step.h); every step adds what the parameters do in it. So
+   a sweep takes as long for a thousand parameters as for one, and the result is that of the direct
+   method (tangents.c) up to rounding. */
+#include "integrate/adjoint.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status allocate(dfl_adjoint *adj);
+
+dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters)
+{
+    dfl_context *ctx = st->sys->ctx;
+    dfl_adjoint *adj = *out = dfl_alloc(ctx, 1, sizeof *adj);
+    if (!adj)
+        return DFL_NO_MEMORY;
+    adj->st = st;
+    adj->sys = st->sys;
+    adj->parameters = *parameters;
+    dfl_status status = dfl_tangents_create(&adj->wide, st, parameters);
+    if (!status && !(adj->y = dfl_alloc(ctx, (size_t)adj->sys->n, sizeof *adj->y)))
+        status = DFL_NO_MEMORY;
+    if (status) {
+        dfl_adjoint_free(adj);
+        *out = NULL;
+    }
+    return status;
+}
+
+void dfl_adjoint_free(dfl_adjoint *adj)
+{
+    if (!adj)
+        return;
+    dfl_context *ctx = adj->sys->ctx;
+    for (dfl_recorded *entry = adj->last; entry;) {
+        dfl_recorded *before = entry->before;
+        dfl_free(ctx, entry->kept);
+        dfl_free(ctx, entry);
+        entry = before;
+    }
+    for (dfl_kept_selection *one = adj->selection; one;) {
+        dfl_kept_selection *before = one->before;
+        dfl_free(ctx, one);
+        one = before;
+    }
+    double *const block[] = {adj->x, adj->a, adj->level, adj->memory, adj->sum, adj->y};
+    for (int k = 0; k < DFL_RADAU_STAGES; k++)
+        dfl_free(ctx, adj->weight[k].d);
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_tangents_free(adj->wide);
+    dfl_free(ctx, adj);
+}
+
+size_t dfl_adjoint_bytes(const dfl_adjoint *adj)
+{
+    return adj->bytes;
+}
+
+dfl_recorded *dfl_adjoint_add(dfl_adjoint *adj, dfl_recorded_kind kind, size_t numbers)
+{
+    const size_t size = sizeof(dfl_recorded) + numbers * sizeof(double);
+    dfl_recorded *entry = dfl_alloc(adj->sys->ctx, 1, size);
+    if (!entry)
+        return NULL;
+    entry->kind = kind;
+    entry->before = adj->last;
+    adj->last = entry;
+    adj->bytes += size;
+    return entry;
+}
+
+/* The selection of the step, which is mostly that of the step before. */
+static const dfl_kept_selection *keep_selection(dfl_adjoint *adj, const void *bytes)
+{
+    const size_t size = dfl_formulation_selection_size(adj->st->form);
+    if (adj->selection && !memcmp(adj->selection->bytes, bytes, size))
+        return adj->selection;
+    dfl_kept_selection *one = dfl_alloc(adj->sys->ctx, 1, sizeof *one + size);
+    if (!one)
+        return NULL;
+    memcpy(one->bytes, bytes, size);
+    one->before = adj->selection;
+    adj->selection = one;
+    adj->bytes += sizeof *one + size;
+    return one;
+}
+
+dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t)
+{
+    const dfl_radau *ra = (const dfl_radau *)adj->st;
+    const dfl_coefficients *rk = ra->rk_cont;
+    const int n = adj->sys->n, last = rk->stages - 1, width = rk->width;
+    const dfl_kept_selection *selection = keep_selection(adj, tan->linear.selection);
+    dfl_recorded *entry =
+        selection ? dfl_adjoint_add(adj, DFL_RECORDED_STEP, (size_t)n * (size_t)(1 + width)) : NULL;
+    if (!entry)
+        return DFL_NO_MEMORY;
+    entry->step.rk = rk;
+    entry->step.h = adj->st->h_old;
+    entry->step.t = ra->t_end - adj->st->h_old;
+    entry->step.until = t == adj->st->t ? NAN : t;
+    entry->step.selection = selection;
+    for (int i = 0; i < n; i++)
+        entry->numbers[i] = ra->x_end[i] - ra->cont[i * width + last];
+    memcpy(entry->numbers + n, ra->cont, (size_t)(n * width) * sizeof *ra->cont);
+    return DFL_OK;
+}
+
+int dfl_adjoint_height(const dfl_adjoint *adj)
+{
+    const dfl_system *sys = adj->sys;
+    return sys->n + sys->n3 + sys->eom->ne + sys->eom->nep + adj->parameters.nmemory;
+}
+
+/* Column j of the derivatives after a start. */
+static void keep_column(double *to, const dfl_adjoint *adj, int j)
+{
+    const dfl_tangents *wide = adj->wide;
+    const size_t n = (size_t)adj->sys->n, nv = (size_t)adj->sys->n3, d = sizeof *to;
+    const size_t levels = (size_t)(adj->sys->eom->ne + adj->sys->eom->nep);
+    const size_t memory = (size_t)adj->parameters.nmemory, column = (size_t)j;
+    memcpy(to, wide->Y + column * n, n * d);
+    memcpy(to + n, wide->A + column * nv, nv * d);
+    memcpy(to + n + nv, wide->level + column * levels, levels * d);
+    if (memory > 0)
+        memcpy(to + n + nv + levels, adj->parameters.memory + column * memory, memory * d);
+}
+
+dfl_status dfl_adjoint_start(dfl_adjoint *adj, const double *start)
+{
+    const size_t height = (size_t)dfl_adjoint_height(adj);
+    const size_t count = (size_t)adj->parameters.count;
+    dfl_context *ctx = adj->sys->ctx;
+    if (dfl_tangents_start(adj->wide, adj->st, start, NULL))
+        return dfl_fail(ctx, DFL_SINGULAR,
+                        "derivatives by parameters cannot be evaluated at t = %.10g", adj->st->t);
+    dfl_recorded *entry = dfl_adjoint_add(adj, DFL_RECORDED_START, height * count);
+    if (!entry)
+        return DFL_NO_MEMORY;
+    for (size_t j = 0; j < count; j++)
+        keep_column(entry->numbers + j * height, adj, (int)j);
+    entry->start = adj->start;
+    adj->start = entry;
+    if (!adj->parameters.keep)
+        return DFL_OK;
+    entry->kept = dfl_alloc(ctx, adj->parameters.kept_size, 1);
+    adj->bytes += adj->parameters.kept_size;
+    if (!entry->kept)
+        return DFL_NO_MEMORY;
+    return adj->parameters.keep(entry->kept, adj->parameters.user)
+               ? dfl_fail(ctx, DFL_CALLBACK, "keep failed at t = %.10g", adj->st->t)
+               : DFL_OK;
+}
+
+dfl_status dfl_adjoint_weigh(dfl_adjoint *adj, int objective, const double *x, const double *a,
+                             const double *memory)
+{
+    const dfl_system *sys = adj->sys;
+    const size_t n = (size_t)sys->n, nv = (size_t)sys->n3, nm = (size_t)adj->parameters.nmemory;
+    dfl_recorded *entry = dfl_adjoint_add(adj, DFL_RECORDED_WEIGHTS, n + nv + nm);
+    if (!entry)
+        return DFL_NO_MEMORY;
+    entry->objective = objective;
+    memcpy(entry->numbers + sys->na, x, (size_t)sys->nu * sizeof *x);
+    if (a)
+        memcpy(entry->numbers + n, a, nv * sizeof *a);
+    if (memory && nm > 0)
+        memcpy(entry->numbers + n + nv, memory, nm * sizeof *memory);
+    return DFL_OK;
+}
+
+static void add(double *to, const double *from, int count)
+{
+    for (int i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void back_weights(dfl_adjoint *adj, const dfl_recorded *entry)
+{
+    const int n = adj->sys->n, nv = adj->sys->n3, nm = adj->parameters.nmemory;
+    const int k = entry->objective;
+    add(adj->x + k * n, entry->numbers, n);
+    add(adj->a + k * nv, entry->numbers + n, nv);
+    add(adj->memory + k * nm, entry->numbers + n + nv, nm);
+}
+
+/* All weights of objective k in one column. */
+static void gather(double *to, const dfl_adjoint *adj, int k)
+{
+    const int n = adj->sys->n, nv = adj->sys->n3, nm = adj->parameters.nmemory;
+    const int levels = adj->sys->eom->ne + adj->sys->eom->nep;
+    memcpy(to, adj->x + k * n, (size_t)n * sizeof *to);
+    memcpy(to + n, adj->a + k * nv, (size_t)nv * sizeof *to);
+    memcpy(to + n + nv, adj->level + k * levels, (size_t)levels * sizeof *to);
+    memcpy(to + n + nv + levels, adj->memory + k * nm, (size_t)nm * sizeof *to);
+}
+
+/* What the parameters do to the derivatives with which a start begins. */
+static dfl_outcome back_start(dfl_adjoint *adj, const dfl_recorded *entry)
+{
+    const int height = dfl_adjoint_height(adj), count = adj->parameters.count;
+    const size_t stride = (size_t)(count + adj->parameters.nmemory);
+    double *column = dfl_alloc(adj->sys->ctx, (size_t)height, sizeof *column);
+    if (!column)
+        return dfl_system_trouble(adj->sys, DFL_STEP_STOP, "memory", adj->st->t);
+    for (int k = 0; k < adj->nof; k++) {
+        gather(column, adj, k);
+        dfl_gemm_tn(count, 1, height, 1, entry->numbers, height, column, height, 1,
+                    adj->sum + (size_t)k * stride, count);
+    }
+    dfl_free(adj->sys->ctx, column);
+    return DFL_STEP_OK;
+}
+
+/* The model as it was after a start. */
+static dfl_outcome recall(dfl_adjoint *adj, const dfl_recorded *start)
+{
+    if (start && start->kept && adj->parameters.recall(start->kept, adj->parameters.user))
+        return dfl_system_trouble(adj->sys, DFL_STEP_STOP, "recall", adj->st->t);
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_adjoint_sweep(double *gradient, dfl_adjoint *adj, int nof)
+{
+    const size_t count = (size_t)adj->parameters.count;
+    const size_t stride = count + (size_t)adj->parameters.nmemory;
+    adj->nof = nof;
+    if (allocate(adj))
+        return dfl_system_trouble(adj->sys, DFL_STEP_STOP, "memory", adj->st->t);
+    dfl_outcome outcome = recall(adj, adj->start);
+    for (const dfl_recorded *entry = adj->last; !outcome && entry; entry = entry->before) {
+        if (entry->kind == DFL_RECORDED_WEIGHTS)
+            back_weights(adj, entry);
+        else if (entry->kind == DFL_RECORDED_STEP)
+            outcome = dfl_adjoint_back_step(adj, entry);
+        else
+            outcome = back_start(adj, entry);
+        if (!outcome && entry->kind == DFL_RECORDED_START)
+            outcome = recall(adj, entry->start);
+    }
+    for (size_t k = 0; !outcome && k < (size_t)nof; k++)
+        for (size_t j = 0; j < count; j++)
+            gradient[j * (size_t)nof + k] += adj->sum[k * stride + j];
+    const dfl_outcome again = recall(adj, adj->start);
+    return outcome ? outcome : again;
+}
+
+static dfl_status allocate(dfl_adjoint *adj)
+{
+    const dfl_system *sys = adj->sys;
+    const size_t nof = (size_t)adj->nof, d = sizeof(double);
+    const struct {
+        double **block;
+        size_t count;
+    } room[] = {{&adj->x, (size_t)sys->n},
+                {&adj->a, (size_t)sys->n3},
+                {&adj->level, (size_t)(sys->eom->ne + sys->eom->nep)},
+                {&adj->memory, (size_t)adj->parameters.nmemory},
+                {&adj->sum, (size_t)(adj->parameters.count + adj->parameters.nmemory)}};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
+        dfl_free(sys->ctx, *room[i].block);
+        if (!(*room[i].block = dfl_alloc(sys->ctx, room[i].count * nof, d)))
+            return DFL_NO_MEMORY;
+    }
+    dfl_status status = DFL_OK;
+    for (int k = 0; !status && k < adj->wide->stages; k++) {
+        dfl_free(sys->ctx, adj->weight[k].d);
+        status = dfl_parameter_slopes_init(&adj->weight[k], sys, adj->nof);
+    }
+    return status;
+}

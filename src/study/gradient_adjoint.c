@@ -1,0 +1,111 @@
+/* gradient_adjoint.c: gradients of few values by many parameters: a run forwards, a sweep backwards.
+
+   The run follows the derivatives along one direction in the space of all parameters, with a part of the size of
+   each. So the steps suit derivatives as well as the state, even of a rest; and the product of each gradient
+   with the direction is known beforehand: a sweep that does not agree with it is wrong. */
+#include "study/gradient_internal.h"
+
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+bool dfl_gradient_prefers_adjoint(const gradient_run *it)
+{
+    if (it->record) /* its rows have derivatives by each of them */
+        return false;
+    return it->how == DFL_DERIVATIVES_ADJOINT ||
+           (it->how == DFL_DERIVATIVES_AUTO && it->count > 20 && it->count > 4 * it->nof &&
+            dfl_runnable_functions(it->run) == 0);
+}
+
+/* Numbers of both signs without a pattern, as large as the parameters. */
+static void choose_direction(gradient_run *it)
+{
+    const double golden = 0.6180339887498949;
+    for (int j = 0; j < it->count; j++) {
+        const double part = fmod((j + 1) * golden, 1);
+        it->direction[j] = it->size[j] * (part < 0.5 ? part - 1 : part);
+    }
+}
+
+dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver)
+{
+    dfl_context *ctx = ctx_of(it->run);
+    const int n = eq_of(it->run)->n;
+    dfl_parameters along;
+    double *start = dfl_alloc(ctx, (size_t)n, sizeof *start);
+    it->direction = dfl_alloc(ctx, (size_t)it->count, sizeof *it->direction);
+    it->along = dfl_alloc(ctx, (size_t)it->nof, sizeof *it->along);
+    dfl_status status = start && it->direction && it->along ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        choose_direction(it);
+        dfl_gemm(n, 1, it->count, 1, it->start, n, it->direction, it->count, 0, start, n);
+        status = dfl_runnable_direction(&along, it->run, it->direction);
+    }
+    if (!status)
+        status = dfl_solver_follow(solver, &along, start);
+    if (!status)
+        status = dfl_solver_record(solver, &it->parameters, it->start);
+    dfl_free(ctx, start);
+    return status;
+}
+
+dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int i)
+{
+    const dfl_equations *eq = eq_of(it->run);
+    const dfl_derivatives by = dfl_solver_derivatives(solver);
+    const int rows = it->wanted.nrows, columns = it->wanted.ncols;
+    const dfl_expr *memory;
+    const double *of_memory, *slopes = it->wanted.slopes + it->wanted_row[i];
+    int nmemory;
+    double *weight = dfl_alloc(ctx_of(it->run), (size_t)columns, sizeof *weight), sum = 0;
+    if (!weight)
+        return DFL_NO_MEMORY;
+    dfl_runnable_memory(&memory, &of_memory, &nmemory, it->run);
+    for (int k = 0; k < columns; k++)
+        weight[k] = slopes[(size_t)k * (size_t)rows];
+    const double *a = weight + eq->n, *parameter = a + eq->nv, *kept = parameter + it->count;
+    for (int j = 0; j < it->count; j++) {
+        it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] += parameter[j];
+        sum += parameter[j] * it->direction[j];
+    }
+    for (int k = 0; k < eq->n; k++)
+        sum += weight[k] * by.x[k];
+    for (int k = 0; k < eq->nv; k++)
+        sum += a[k] * by.a[k];
+    for (int k = 0; k < nmemory; k++)
+        sum += kept[k] * of_memory[k];
+    it->along[i] = sum;
+    const dfl_status status = dfl_solver_weigh(solver, i, weight, a, kept);
+    dfl_free(ctx_of(it->run), weight);
+    return status;
+}
+
+dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver)
+{
+    const dfl_status status = dfl_solver_sweep(it->gradient, solver, it->nof);
+    for (int i = 0; !status && i < it->nof; i++) {
+        double sum = 0, size = 0;
+        for (int j = 0; j < it->count; j++) {
+            const double part =
+                it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] * it->direction[j];
+            sum += part;
+            size += fabs(part);
+        }
+        size = fmax(size, fabs(it->along[i]));
+        if (!(fabs(sum - it->along[i]) <= 1e-7 * size))
+            return dfl_fail(ctx_of(it->run), DFL_NOT_CONVERGED,
+                            "the gradient swept backwards has %.10g along a direction, but the "
+                            "run has %.10g; use the direct method",
+                            sum, it->along[i]);
+    }
+    return status;
+}
+
+void dfl_gradient_adjoint_clear(gradient_run *it)
+{
+    dfl_free(ctx_of(it->run), it->direction);
+    dfl_free(ctx_of(it->run), it->along);
+    it->direction = it->along = NULL;
+}
