@@ -1,7 +1,6 @@
 /* language.c: the calls of the model language; each checks its arguments and declares in the model.
    */
 #include "script/language.h"
-#include "script/input_files.h"
 
 #include "script/arguments.h"
 #include "script/element.h"
@@ -11,16 +10,10 @@
 
 #include <lauxlib.h>
 #include <stdio.h>
-#include <math.h>
 #include <string.h>
 
 enum { ROOM_FOR_UNIT = 128, MOST_ARGUMENTS = 250 };
 
-static int call_param(lua_State *L);
-static int call_input(lua_State *L);
-static int call_setting(lua_State *L);
-static void apply_set(double *value, lua_State *L, const char *name);
-static int call_set(lua_State *L);
 static int call_position(lua_State *L);
 static int call_speed(lua_State *L);
 static int declare_each(lua_State *L, const char *call,
@@ -41,11 +34,6 @@ static int call_motion(lua_State *L);
 typedef dfl_status (*row_fn)(int *out, dfl_model *model, int line, const char *name, dfl_expr row);
 static int add_row(lua_State *L, const char *call, row_fn declare);
 static int call_multiplier(lua_State *L);
-static int call_dynamic(lua_State *L);
-static int call_auxiliary(lua_State *L);
-static int call_contact(lua_State *L);
-static int declare_variable(lua_State *L, const char *call, dfl_declared kind);
-static void call_for_equations(lua_State *L, const char *call, int count);
 static int call_invariant(lua_State *L);
 static int call_energy(lua_State *L);
 static int call_kinetic_energy(lua_State *L);
@@ -55,13 +43,7 @@ static int call_output(lua_State *L);
 static int call_unit(lua_State *L);
 static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
 
-enum { MOST_VARIABLES = 100 }; /* of one call */
-
-static const luaL_Reg calls[] = {{"param", call_param},
-                                 {"input", call_input},
-                                 {"setting", call_setting},
-                                 {"set", call_set},
-                                 {"position", call_position},
+static const luaL_Reg calls[] = {{"position", call_position},
                                  {"speed", call_speed},
                                  {"velocity", call_velocity},
                                  {"acceleration", call_acceleration},
@@ -75,9 +57,6 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"nonholonomic", call_nonholonomic},
                                  {"motion", call_motion},
                                  {"multiplier", call_multiplier},
-                                 {"dynamic", call_dynamic},
-                                 {"auxiliary", call_auxiliary},
-                                 {"contact", call_contact},
                                  {"invariant", call_invariant},
                                  {"energy", call_energy},
                                  {"kinetic_energy", call_kinetic_energy},
@@ -92,6 +71,8 @@ static const luaL_Reg calls[] = {{"param", call_param},
 void dfl_language_open(lua_State *L)
 {
     luaL_setfuncs(L, calls, 0);
+    dfl_values_open(L);
+    dfl_unknowns_open(L);
     dfl_lookups_open(L);
     dfl_signals_open(L);
     dfl_actions_open(L);
@@ -112,93 +93,6 @@ void dfl_language_open(lua_State *L)
 static dfl_model *model_of(lua_State *L)
 {
     return dfl_script_of(L)->model;
-}
-
-static int call_param(lua_State *L)
-{
-    dfl_model *model = model_of(L);
-    const int n = dfl_arg_count(L, "param", 2, 3);
-    const char *name = dfl_arg_name(L, "param", 1);
-    const double value = dfl_arg_number(L, "param", 2);
-    const char *unit =
-        n == 3 ? dfl_arg_string(L, "param", 3, "give the unit in quotes, such as \"kg\"") : NULL;
-    dfl_expr symbol;
-    dfl_script_check(L, dfl_model_param(&symbol, model, dfl_script_line(L), name, value, unit));
-    apply_set(&model->declarations.item[model->declarations.count - 1].value, L, name);
-    dfl_symbol_push(L, symbol);
-    return 1;
-}
-
-/* The number of an input; an expression of time and parameters is added to the number 0. */
-static double input_value(dfl_expr *function, lua_State *L)
-{
-    const dfl_graph *graph = model_of(L)->graph;
-    const dfl_expr *given = luaL_testudata(L, 2, DFL_SYMBOL);
-    *function = DFL_NO_EXPR;
-    if (!given)
-        return dfl_arg_number(L, "input", 2);
-    const unsigned allowed = 1U << DFL_SYM_TIME | 1U << DFL_SYM_PARAM;
-    if (dfl_node_of(graph, *given)->depends & ~allowed)
-        dfl_script_error(L, "input: argument 2 depends on variables; give a number, or an "
-                            "expression of time and parameters");
-    *function = *given;
-    return 0;
-}
-
-static int call_input(lua_State *L)
-{
-    dfl_model *model = model_of(L);
-    dfl_arg_count(L, "input", 2, 2);
-    const char *name = dfl_arg_name(L, "input", 1);
-    dfl_expr symbol, function;
-    const int number = model->declarations.count;
-    dfl_script_check(
-        L, dfl_model_input(&symbol, model, dfl_script_line(L), name, input_value(&function, L)));
-    apply_set(&model->declarations.item[number].value, L, name);
-    if (dfl_input_file(&function, L, name)) /* the value is added, for analyses */
-        model->declarations.item[number].value = model->declarations.item[number].preset = 0;
-    model->declarations.item[number].expr = function;
-    dfl_symbol_push(L, function == DFL_NO_EXPR ? symbol : dfl_add(model->graph, symbol, function));
-    return 1;
-}
-
-/* A plain number; if the script gives an integer, a whole number stays an integer: x1, not x1.0. */
-static int call_setting(lua_State *L)
-{
-    dfl_model *model = model_of(L);
-    dfl_arg_count(L, "setting", 2, 2);
-    const char *name = dfl_arg_name(L, "setting", 1);
-    dfl_script_check(
-        L, dfl_model_setting(model, dfl_script_line(L), name, dfl_arg_number(L, "setting", 2)));
-    double *value = &model->declarations.item[model->declarations.count - 1].value;
-    apply_set(value, L, name);
-    lua_Integer whole;
-    if (lua_isinteger(L, 2) && lua_numbertointeger(*value, &whole) && (double)whole == *value)
-        lua_pushinteger(L, whole);
-    else
-        lua_pushnumber(L, *value);
-    return 1;
-}
-
-/* Replaces the value if set{} or the caller (--set NAME=...) has another. */
-static void apply_set(double *value, lua_State *L, const char *name)
-{
-    dfl_set_values_apply(value, dfl_script_of(L), name);
-}
-
-/* set{ NAME = number, ... }: in place of the values in the rest of the script. */
-static int call_set(lua_State *L)
-{
-    dfl_arg_count(L, "set", 1, 1);
-    dfl_arg_table(L, "set", 1, "write set{ L = 2 }");
-    lua_Integer place = 0;
-    for (const char *name; (name = dfl_next_option(L, "set", 1, &place));) {
-        const double value = dfl_arg_number(L, "set", lua_gettop(L));
-        if (!isfinite(value))
-            return dfl_script_error(L, "set: '%s' is not a finite number", name);
-        dfl_script_check(L, dfl_set_values_add(dfl_script_of(L), dfl_script_line(L), name, value));
-    }
-    return 0;
 }
 
 static int call_position(lua_State *L)
@@ -374,85 +268,6 @@ static int call_multiplier(lua_State *L)
                              "give what constraint(...) or nonholonomic(...) returned");
     dfl_symbol_push(L, model_of(L)->declarations.item[*handle].symbol);
     return 1;
-}
-
-static int call_dynamic(lua_State *L)
-{
-    return declare_variable(L, "dynamic", DFL_A_DYNAMIC);
-}
-
-static int call_auxiliary(lua_State *L)
-{
-    return declare_variable(L, "auxiliary", DFL_AN_AUXILIARY);
-}
-
-static int call_contact(lua_State *L)
-{
-    return declare_variable(L, "contact", DFL_A_CONTACT);
-}
-
-/* Variables and their equations: an expression for one, or a function of all new symbols that
-   returns one equation for each; a unit may follow. */
-static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
-{
-    const int given = dfl_arg_count(L, call, 2, MOST_VARIABLES + 2);
-    const bool has_unit = given > 2 && lua_type(L, given) == LUA_TSTRING;
-    const int count = has_unit ? given - 2 : given - 1, last = count + 1;
-    char unit[ROOM_FOR_UNIT] = "";
-    if (has_unit)
-        snprintf(unit, sizeof unit, "%s", lua_tostring(L, given));
-    lua_settop(L, last);
-    for (int i = 1; i <= count; i++)
-        dfl_arg_name(L, call, i);
-    const bool function = lua_isfunction(L, last);
-    if (!function && count > 1)
-        return dfl_script_error(L,
-                                "%s: argument %d is %s; for several variables give a function of "
-                                "them that returns one equation for each",
-                                call, last, dfl_arg_kind(L, last));
-    if (!function)
-        dfl_arg_expr(L, call, last); /* is checked before anything is declared */
-    luaL_checkstack(L, 3 * count + 10, NULL);
-    for (int i = 1; i <= count; i++) {
-        dfl_expr symbol;
-        dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), dfl_script_line(L), kind,
-                                               lua_tostring(L, i)));
-        if (has_unit)
-            dfl_script_check(
-                L, dfl_model_unit(model_of(L), dfl_model_owner(model_of(L), symbol), unit));
-        dfl_symbol_push(L, symbol); /* at last + i */
-    }
-    if (function)
-        call_for_equations(L, call, count);
-    for (int i = 1; i <= count; i++) {
-        const dfl_expr equation = dfl_arg_expr(L, call, function ? last + count + i : last);
-        dfl_script_check(
-            L, dfl_model_equation(model_of(L), dfl_arg_expr(L, call, last + i), equation));
-    }
-    lua_settop(L, last + count);
-    return count;
-}
-
-/* Calls the function that follows `count` names with the symbols that follow it on the stack;
-   leaves its `count` results. */
-static void call_for_equations(lua_State *L, const char *call, int count)
-{
-    const int last = count + 1, top = last + count;
-    lua_pushvalue(L, last);
-    for (int i = 1; i <= count; i++)
-        lua_pushvalue(L, last + i);
-    lua_call(L, count, LUA_MULTRET);
-    const int results = lua_gettop(L) - top;
-    if (results != count)
-        dfl_script_error(L,
-                         "%s '%s': the function returns %d values; return one equation for each "
-                         "variable",
-                         call, lua_tostring(L, 1), results);
-    for (int i = 1; i <= count; i++)
-        if (lua_type(L, top + i) != LUA_TNUMBER && !luaL_testudata(L, top + i, DFL_SYMBOL))
-            dfl_script_error(L,
-                             "%s '%s': the function returns %s; return a number or an expression",
-                             call, lua_tostring(L, i), dfl_arg_kind(L, top + i));
 }
 
 static int call_invariant(lua_State *L)
