@@ -122,7 +122,7 @@ class Files(unittest.TestCase):
                 fresh.t
             with self.assertRaisesRegex(dl.Error, "not a result"):
                 dl.open(script)
-            with self.assertRaisesRegex(dl.Error, "not a result"):
+            with self.assertRaisesRegex(dl.Error, "nothing.h5: there is no such file"):
                 dl.open(os.path.join(folder, "nothing.h5"))
 
     def test_results_are_saved(self):
@@ -253,8 +253,11 @@ class Steps(unittest.TestCase):
             if number == 1:
                 raise ValueError("far enough")
 
-        with self.assertRaisesRegex(ValueError, "far enough"):
+        with self.assertRaisesRegex(ValueError, "far enough") as caught:
             m.run(to=5, on_event=on_event)
+        self.assertAlmostEqual(caught.exception.result.x[-1], 2, 6)
+        with self.assertRaisesRegex(dl.Error, "on_event is 3"):
+            m.run(to=5, on_event=3)
         self.assertEqual(calls, [(0, 1, 1.0), (1, 1, 2.0)])
         s = m.start(on_event=on_event)
         with self.assertRaisesRegex(ValueError, "far enough"):
@@ -276,6 +279,10 @@ class Steps(unittest.TestCase):
 
     def test_wrong_values(self):
         s = self.cart().start()
+        for wrong, message in ((lambda: dl.open("nothing.h5"), "nothing.h5: there is no such file"), (lambda: dl.compare(1, 2), "1 is not a result"),
+                               (lambda: self.cart().linearize(at=3), "3 is no point"), (lambda: self.cart().start(on_event="a"), "on_event is 'a'")):
+            with self.assertRaisesRegex(dl.Error, message):
+                wrong()
         for wrong in (math.nan, math.inf):
             with self.assertRaises(dl.Error):
                 s.set("u", wrong)

@@ -83,6 +83,7 @@ class Language(unittest.TestCase):
             "j": (dl.min(t, 2), at), "k": (+t - numpy.float64(0.5), at - 0.5), "l": (dl.mod(t, 1), 0.25),
             "m": (numpy.sqrt(t) * numpy.exp(t) - numpy.log(t), at**0.5 * numpy.exp(at) - numpy.log(at)), "n": (5 % (t + 1), 5 % (at + 1)),
             "o": (dl.sign(-t) + dl.floor(t), 0.0), "p": (sum(numpy.array([1, 2, 3]) * t), 6 * at),
+            "q": (t // 0.5, at // 0.5), "r": (5 // (t + 1), 5 // (at + 1)),
         }
         for name, (symbol, _) in expected.items():
             m.output(name, symbol)

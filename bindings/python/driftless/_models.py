@@ -37,9 +37,19 @@ def _text(name, value):
         raise Error(f"{name}: {value!r} is neither a number nor a text") from None
 
 
+def function_or_none(on_event):
+    if on_event is not None and not callable(on_event):
+        raise Error(f"on_event is {on_event!r}; give a function on_event(number, direction, t)")
+    return on_event
+
+
 def pairs(values):
     """'NAME=VALUE,...' of a dictionary; texts stay as they are."""
-    return ",".join(texts(values)) if isinstance(values, dict) else values
+    if isinstance(values, dict):
+        return ",".join(texts(values))
+    if values is not None and not isinstance(values, str):
+        raise Error(f"{values!r} is no point; give values {{'x': 0.1}}, 'equilibrium', or the time 't=2' of a run")
+    return values
 
 
 def listed(names):
@@ -111,7 +121,7 @@ class BaseModel:
         return self._work(self._run, output, page, on_event, start_from, settings)
 
     def _run(self, output, page, on_event, start_from, settings):
-        run = _library.Run(self._library_model(), texts(settings), on_event, start_from)
+        run = _library.Run(self._library_model(), texts(settings), function_or_none(on_event), start_from)
         run.keep()
         if page:
             run.keep_page()
@@ -125,14 +135,13 @@ class BaseModel:
             run.start()
             run.finish()
         except (Exception, KeyboardInterrupt) as failure:
-            if not isinstance(failure, (TypeError, ValueError)):
-                failure.result = Result(run, again)
+            failure.result = Result(run, again)
             raise
         return Result(run, again)
 
     def start(self, *, on_event=None, start_from=None, **settings):
         """A simulation at its consistent start, to be advanced step by step."""
-        return self._work(lambda: Simulation(self._frozen(), texts(settings), on_event, start_from))
+        return self._work(lambda: Simulation(self._frozen(), texts(settings), function_or_none(on_event), start_from))
 
     def compare(self, other, **settings):
         """Runs this model and another one (or this one with other values, a dictionary) with the same settings; see
@@ -146,7 +155,7 @@ class BaseModel:
 
     def check(self, *, start_from=None, **settings):
         """Degrees of freedom, redundant constraints, the start: as `driftless check`. A dictionary (its JSON) that
-        prints as text; verdict "ready" means that the model can be run."""
+        prints as text; verdict "ready to run" means that it can be run."""
         found, text, _ = self._work(self._checked, False, settings, start_from)
         return Report(found, text)
 
@@ -296,5 +305,7 @@ class Report(dict):
 
 def _shown(file):
     """A path as people would write it here."""
+    if file.startswith("<ipython-input") or os.path.basename(os.path.dirname(file)).startswith("ipykernel_"):
+        return "notebook cell"
     here = os.path.relpath(file) if os.path.isabs(file) and os.path.exists(file) else file
     return file if here.startswith("..") else here

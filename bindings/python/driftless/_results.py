@@ -194,6 +194,8 @@ class Stored(Table):
         import h5py
 
         self._path, self._columns, self._closed = _os.path.abspath(path), {}, False
+        if not _os.path.exists(self._path):
+            raise Error(f"{path}: there is no such file")
         try:
             with h5py.File(self._path, "r") as file:
                 self._describe(file, file["meta"])
@@ -313,6 +315,9 @@ class Comparison:
 
 def compare(a, b):
     """How two results (of runs or of files) differ, column by column; between rows they are linear."""
+    for it in (a, b):
+        if not isinstance(it, Table):
+            raise Error(f"compare: {it!r} is not a result; give what run or open returns")
     return Comparison(a, b)
 
 

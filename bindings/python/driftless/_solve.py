@@ -1,11 +1,14 @@
 """Equations as Python functions: ordinary differential equations as in scipy.integrate.solve_ivp, and mechanical systems with
 constraints, which stay on them."""
+import re
+
 from . import _library
 from ._library import Error
 from ._system import Counted, System, shaped, vector
 
 _DYNAMIC = 4  # as in driftless/eom.h
 _METHODS = {"radau": "radau", "bdf": "bdf"}
+_OF_SYSTEMS = {"f": "force(t, p, v)", "g": "constraint(t, p)", "gI": "the rate of constraint", "W": "constraint_jac", "bias": "constraint_bias"}
 _NODES = 9  # of a step: polynomials of degree 8 and less, as all methods have them, are kept exactly
 _REFUSED = {  # what SciPy takes and we do not
     "jac_sparsity": "leave it out, or give jac", "lband": "give jac", "uband": "give jac", "min_step": "steps are as short as they must be",
@@ -116,7 +119,7 @@ def solve_ivp(fun, t_span, y0, method="Radau", t_eval=None, dense_output=False, 
         return Solution(found, t=t, y=x.T, sol=_dense(found, n, np.arange(n), dense_output), nfev=counted.calls, t_events=t_events,
                         y_events=y_events)
 
-    return _run(solver, t_span, y0, t_eval, dense_output, solution)
+    return _run(solver, t_span, y0, t_eval, dense_output, solution, {"b": "fun(t, y)"})
 
 
 def solve_constrained(force, t_span, p0, v0=None, *, mass=None, constraint=None, constraint_jac=None, constraint_bias=None, jac=None,
@@ -162,7 +165,7 @@ def solve_constrained(force, t_span, p0, v0=None, *, mass=None, constraint=None,
         return Solution(found, t=t, y=np.concatenate([p, v]), p=p, v=v, lam=x[:, :nl].T, sol=_dense(found, columns, order, dense_output),
                         nfev=system.force.calls, t_events=t_events, y_events=y_events, residuals=residuals)
 
-    return _run(solver, t_span, np.concatenate([np.zeros(nl), v0, p0]), t_eval, dense_output, solution)
+    return _run(solver, t_span, np.concatenate([np.zeros(nl), v0, p0]), t_eval, dense_output, solution, _OF_SYSTEMS)
 
 
 # ---- parts
@@ -257,14 +260,14 @@ def _views(solver, shapes):
 def _times(t_eval, t0, t_end):
     import numpy as np
 
-    times = vector(t_eval, "t_eval")
+    times = np.zeros(0) if np.size(t_eval) == 0 else vector(t_eval, "t_eval")
     sign = -1 if t_end < t0 else 1
     if (np.diff(times) * sign <= 0).any() or len(times) and not (sign * t0 <= sign * times[0] and sign * times[-1] <= sign * t_end):
         raise Error("t_eval must be sorted and inside of t_span")
     return times.tobytes()
 
 
-def _run(solver, t_span, x0, t_eval, dense, solution):
+def _run(solver, t_span, x0, t_eval, dense, solution, names):
     """Runs, and makes the solution(t, x, found); an exception gets what there is as its `result`."""
     import numpy as np
 
@@ -283,8 +286,15 @@ def _run(solver, t_span, x0, t_eval, dense, solution):
             failure.result = solution(*rows(so_far))
         raise
     if found["status"] in ("DFL_INVALID", "DFL_INCONSISTENT") or (found["status"] not in ("DFL_OK", "DFL_STOPPED") and not found["steps"]):
-        raise Error(found["message"])
+        raise Error(_worded(found["message"], names))
+    found["message"] = _worded(found["message"], names)
     return solution(*rows(found))
+
+
+def _worded(message, names):
+    """A message with the names of the caller's functions."""
+    message = message.replace("eval returns", "the functions give")
+    return re.sub(r"\b(b|f|g|gI|W|bias)\b(?=\[|,)", lambda match: names.get(match.group(), match.group()), message)
 
 
 def _dense(found, n, order, wanted):

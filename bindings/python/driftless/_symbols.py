@@ -85,6 +85,12 @@ class Symbol:
     def __rmod__(self, other):
         return _binary("%", other, self)
 
+    def __floordiv__(self, other):
+        return _floored(self, other)
+
+    def __rfloordiv__(self, other):
+        return _floored(other, self)
+
     def __neg__(self):
         return Symbol(self._model, f"(-{self._text})", self._depth + 1, self._scope)
 
@@ -95,7 +101,8 @@ class Symbol:
         return _applied("abs", (self,))
 
     def _refuse_order(self, other):
-        raise Error("symbols have no value while the model is written: use select(c, a, b) in place of comparisons")
+        raise Error("symbols have no value while the model is written: use select(c, a, b), min(...) and max(...) of driftless in place of "
+                    "comparisons")
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
 
@@ -166,6 +173,11 @@ def _binary(operator, a, b):
     scope = _scope_of((a, b), model)
     depth = 1 + max(a._depth if isinstance(a, Symbol) else 0, b._depth if isinstance(b, Symbol) else 0)
     return Symbol(model, f"({lua_text(model, a)} {operator} {lua_text(model, b)})", depth, scope)
+
+
+def _floored(a, b):
+    quotient = _binary("/", a, b)
+    return quotient if quotient is NotImplemented else _applied("floor", (quotient,))
 
 
 def _is_operand(value):

@@ -27,6 +27,8 @@ def vector(values, name):
         raise Error(f"{name}: {values!r} is not a list of numbers") from None
     if not np.isfinite(array).all():
         raise Error(f"{name} has values that are not finite numbers")
+    if not len(array):
+        raise Error(f"{name} has no values")
     return array
 
 
@@ -35,6 +37,8 @@ def shaped(values, shape, name):
     import numpy as np
 
     array = np.asarray(values.toarray() if hasattr(values, "toarray") else values)  # sparse matrices, too
+    if array.dtype.kind not in "fiub":
+        raise Error(f"{name} gives {values!r}; real numbers are needed")
     if array.shape == shape:
         return array
     if array.size == 1 and all(k == 1 for k in shape):
@@ -73,6 +77,8 @@ class System:
         g = np.asarray(self.constraint(t, p.copy()))
         if g.ndim > 1:
             raise Error(f"constraint(t, p) gives shape {g.shape}; a list of numbers is needed")
+        if not np.isfinite(g).all():
+            raise Error("constraint(t, p) gives values that are not finite numbers at the start")
         self.nl = g.size
         if self.nl > n:
             raise Error(f"there are {self.nl} constraints of {n} coordinates")
