@@ -24,6 +24,7 @@ static const double balanced = 1e-11;  /* as a part of the forces: it does not b
 static const double acceptable = 1e-8; /* is an equilibrium */
 
 static dfl_status search_from(search *it, const double *x, bool keep);
+static dfl_status shorten_multipliers(search *it);
 static dfl_status iterate(search *it);
 static dfl_status relax(search *it);
 static dfl_status improve(bool *better, search *it);
@@ -87,7 +88,26 @@ static dfl_status search_from(search *it, const double *x, bool keep)
     if (status)
         return status;
     it->worst = dfl_balance_size(&it->step);
-    return it->worst.size <= acceptable ? check_constraints(it) : refuse(it);
+    status = it->worst.size <= acceptable ? check_constraints(it) : refuse(it);
+    return status ? status : shorten_multipliers(it);
+}
+
+/* Of the multipliers of redundant constraints that balance the forces the shortest ones, whatever the way to
+   them; where forces contain multipliers that may not be possible. */
+static dfl_status shorten_multipliers(search *it)
+{
+    const int n = it->step.local.at.n;
+    if (it->step.local.nc == 0)
+        return DFL_OK;
+    memcpy(it->trial, it->x, (size_t)n * sizeof *it->x);
+    dfl_status status = dfl_balance_shortest(it->trial, &it->step, it->t);
+    if (status == DFL_NO_MEMORY)
+        return status;
+    if (!status && dfl_balance_size(&it->step).size <= fmax(10 * it->worst.size, balanced)) {
+        memcpy(it->x, it->trial, (size_t)n * sizeof *it->x);
+        return DFL_OK;
+    }
+    return dfl_balance_settle(it->x, &it->step, it->t, 0);
 }
 
 /* Newton's iteration; it ends where the balance does not improve any more. */

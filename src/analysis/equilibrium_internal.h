@@ -33,6 +33,9 @@ void dfl_balance_step_clear(dfl_balance_step *step);
    forces by least squares, `rounds` times. */
 dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int rounds);
 
+/* Replaces (l, m) of x by the shortest ones with the same W^T (l, m), and evaluates there. */
+dfl_status dfl_balance_shortest(double *x, dfl_balance_step *step, double t);
+
 /* The change of x for one step of Newton's iteration, or with alpha > 0 of implicit Euler steps of
    1/alpha for motion without inertia; at the state of the last dfl_balance_settle. */
 dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha);

@@ -118,24 +118,49 @@ static dfl_status correct_positions(double *x, dfl_balance_step *step)
     return status;
 }
 
-/* (l, m) changes by the least squares solution of W^T (l, m) = f. */
-static dfl_status fit_multipliers(double *x, dfl_balance_step *step)
+/* The shortest (l, m) with W^T (l, m) = force in the sense of least squares, in step->step. */
+static dfl_status solve_multipliers(dfl_balance_step *step, const double *force)
 {
     const dfl_local *local = &step->local;
     const int nv = local->eom->nv, nc = local->nc;
-    if (nc == 0)
-        return DFL_OK;
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
             step->A[(size_t)i * (size_t)nv + (size_t)j] =
                 local->point.blocks.W[(size_t)j * (size_t)nc + (size_t)i];
     memset(step->step, 0, (size_t)(nv > nc ? nv : nc) * sizeof(double));
-    memcpy(step->step, local->f, (size_t)nv * sizeof(double));
-    const dfl_status status = dfl_least_norm(step->step, local->ctx, nv, nc, step->A, 1,
-                                             DFL_SCALE_NONE, DFL_ANALYSIS_ZERO, NULL);
-    for (int i = 0; !status && i < nc; i++)
+    memcpy(step->step, force, (size_t)nv * sizeof(double));
+    return dfl_least_norm(step->step, local->ctx, nv, nc, step->A, 1, DFL_SCALE_NONE,
+                          DFL_ANALYSIS_ZERO, NULL);
+}
+
+/* (l, m) changes by the least squares solution of W^T (l, m) = f. */
+static dfl_status fit_multipliers(double *x, dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    if (local->nc == 0)
+        return DFL_OK;
+    const dfl_status status = solve_multipliers(step, local->f);
+    for (int i = 0; !status && i < local->nc; i++)
         x[local->at.lambda + i] += step->step[i];
     return status;
+}
+
+dfl_status dfl_balance_shortest(double *x, dfl_balance_step *step, double t)
+{
+    const dfl_local *local = &step->local;
+    const int nv = local->eom->nv, nc = local->nc;
+    double *force = dfl_alloc(local->ctx, (size_t)nv, sizeof *force);
+    dfl_status status = force ? DFL_OK : DFL_NO_MEMORY;
+    for (int j = 0; !status && j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            force[j] +=
+                local->point.blocks.W[(size_t)j * (size_t)nc + (size_t)i] * x[local->at.lambda + i];
+    if (!status)
+        status = solve_multipliers(step, force);
+    for (int i = 0; !status && i < nc; i++)
+        x[local->at.lambda + i] = step->step[i];
+    dfl_free(local->ctx, force);
+    return status ? status : eval(step, t, x);
 }
 
 dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha)

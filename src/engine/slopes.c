@@ -84,7 +84,14 @@ static dfl_expr *balance_rows(const dfl_equations *eq)
 static dfl_status refuse_fixed(const dfl_equations *eq, const dfl_declaration *input)
 {
     const dfl_equation_rows *rows = &eq->rows;
-    dfl_status status = check_rows(eq, rows->g, eq->nl, "a constraint", input);
+    bool quasistatic = false;
+    for (int i = 0; i < eq->model->declarations.count; i++)
+        quasistatic = quasistatic || eq->model->declarations.item[i].quasistatic;
+    dfl_status status =
+        check_rows(eq, rows->g, eq->nl,
+                   quasistatic ? "a constraint (the balance of a quasistatic coordinate is one)"
+                               : "a constraint",
+                   input);
     if (!status)
         status = check_rows(eq, rows->hv, eq->nm, "a nonholonomic constraint", input);
     if (!status)
@@ -102,8 +109,8 @@ static dfl_status check_rows(const dfl_equations *eq, const dfl_expr *rows, int 
     if (status || !found)
         return status;
     return dfl_fail(eq->model->ctx, DFL_INVALID,
-                    "input '%s' is part of %s; only inputs of forces, dynamic and auxiliary "
-                    "variables may change",
+                    "input '%s' is part of %s, which would need its rates, too; only inputs of "
+                    "forces, dynamic and auxiliary variables may change",
                     input->name, what);
 }
 

@@ -15,6 +15,7 @@
 typedef struct culprits {
     dfl_text text;
     int count;
+    bool nonholonomic; /* such a row depends on them */
 } culprits;
 
 static dfl_status move_along(double *y, dfl_runnable *run, double t, const double *x);
@@ -36,6 +37,8 @@ dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, c
         looked = contradicts(&contradictory, run, &found.sets[k], t, y);
         if (contradictory || status == DFL_RANK_CHANGED)
             add_motions_of(&all, eq_of(run), &found.sets[k]);
+        for (int i = 0; i < found.sets[k].count; i++)
+            all.nonholonomic = all.nonholonomic || found.sets[k].rows[i] >= eq_of(run)->nl;
     }
     if (!looked)
         looked = all.text.status;
@@ -120,7 +123,11 @@ static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, con
     if (!message)
         return DFL_NO_MEMORY;
     dfl_fail(ctx_of(run), status,
-             all->count > 1
+             all->nonholonomic
+                 ? "%s; the prescribed motions %s leave no velocity to a nonholonomic constraint, "
+                   "which then "
+                   "holds positions, such as a heading: prescribe that one in place of a motion"
+             : all->count > 1
                  ? "%s; the prescribed motions %s contradict each other or the constraints "
                    "between them: leave out one, or make them fit"
                  : "%s; the prescribed motion %s contradicts constraints that hold what "

@@ -43,6 +43,8 @@ dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run, const dfl_sett
     dfl_solver_free(it.solver);
     dfl_servo_clear(&it.servo);
     dfl_free(ctx_of(run), it.branch);
+    dfl_free(ctx_of(run), it.held);
+    dfl_free(ctx_of(run), it.mode);
     dfl_free(ctx_of(run), it.W);
     dfl_free(ctx_of(run), it.B);
     return status;
@@ -71,7 +73,8 @@ static dfl_status prepare(pursuit *it)
                           sizeof(double));
     it->W = dfl_alloc(ctx_of(it->run), nc * nv + nc + nv, sizeof(double));
     it->B = dfl_alloc(ctx_of(it->run), room * (nv + (size_t)(eq->nr + eq->nw)) + 1, sizeof(double));
-    if (!out->peak || !it->W || !it->B)
+    it->held = dfl_alloc(ctx_of(it->run), (size_t)model->starts.count, sizeof *it->held);
+    if (!out->peak || !it->W || !it->B || !it->held)
         return DFL_NO_MEMORY;
     out->rms = out->peak + room;
     out->tau = out->rms + room;
@@ -161,8 +164,11 @@ static dfl_status start(pursuit *it)
     dfl_inverse *out = it->out;
     const double from = it->settings->from;
     dfl_solver_options options = it->settings->solver;
-    for (int i = 0; i < model->starts.count; i++)
+    for (int i = 0; i < model->starts.count; i++) {
+        it->held[i] = it->held[i] || model->starts.item[i].held;
         model->starts.item[i].held = false; /* motions decide */
+    }
+    it->followed = false;
     memset(out->peak, 0, (size_t)out->nu * sizeof *out->peak);
     memset(out->rms, 0, (size_t)out->nu * sizeof *out->rms);
     out->t = NAN;
@@ -178,7 +184,8 @@ static dfl_status start(pursuit *it)
         return status;
     bool directly = true;
     memcpy(out->x, dfl_solver_state(it->solver), (size_t)eq_of(it->run)->n * sizeof(double));
-    if (out->inputs)
+    status = dfl_inverse_note_start(it);
+    if (!status && out->inputs)
         status = dfl_drives_act(&directly, it, from);
     it->indirect = !directly;
     if (!status && directly) {
@@ -257,6 +264,8 @@ static dfl_status solve_row(pursuit *it, double t)
         if (!status)
             status = out->inputs ? dfl_drives_of_inputs(it, t) : dfl_drives_of_coordinates(it, t);
     }
+    if (!status)
+        status = dfl_inverse_note_contacts(it, t);
     return status ? status : take_row(it, t);
 }
 

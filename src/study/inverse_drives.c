@@ -15,8 +15,9 @@ static int prescribed_velocity(const dfl_equations *eq, int row);
 static bool is_driven(const dfl_inverse *out, const dfl_equations *eq, int velocity);
 static void name_drive(char *name, size_t size, const dfl_inverse *out, const dfl_equations *eq,
                        int velocity);
-static dfl_status is_proportional(bool *yes, const dfl_pursuit *it);
+static dfl_status are_forces(bool *yes, dfl_pursuit *it);
 static dfl_status is_supplied(dfl_pursuit *it, const dfl_blocks *blocks);
+static dfl_status is_supplied_elsewhere(dfl_pursuit *it, const dfl_blocks *blocks, double t);
 static int keep_constraints(dfl_pursuit *it, const dfl_blocks *blocks);
 static dfl_status refuse(const dfl_pursuit *it, double t, int worst);
 
@@ -110,7 +111,7 @@ dfl_status dfl_drives_act(bool *directly, dfl_pursuit *it, double t)
 {
     dfl_blocks blocks = {0};
     const dfl_inverse *out = it->out;
-    dfl_status status = is_proportional(directly, it);
+    dfl_status status = are_forces(directly, it);
     it->lacking = -1;
     if (status || !*directly)
         return status;
@@ -120,13 +121,15 @@ dfl_status dfl_drives_act(bool *directly, dfl_pursuit *it, double t)
                                            out->x, NULL);
     if (!status)
         status = is_supplied(it, &blocks);
+    if (status == DFL_INCONSISTENT && it->nonlinear) /* such as u^2 at u = 0: with other inputs? */
+        status = is_supplied_elsewhere(it, &blocks, t);
     dfl_state_blocks_free(&blocks, it->run);
     *directly = status != DFL_INCONSISTENT;
     return status == DFL_INCONSISTENT ? DFL_OK : status;
 }
 
-/* Inputs are parts of forces alone, and their factors do not contain inputs. */
-static dfl_status is_proportional(bool *yes, const dfl_pursuit *it)
+/* Inputs are parts of forces alone; whether their factors contain inputs. */
+static dfl_status are_forces(bool *yes, dfl_pursuit *it)
 {
     const dfl_equations *eq = eq_of(it->run);
     dfl_expr *symbols = dfl_exprs(eq, it->out->nu);
@@ -137,8 +140,10 @@ static dfl_status is_proportional(bool *yes, const dfl_pursuit *it)
         symbols[i] = eq->model->declarations.item[it->out->inputs[i]].symbol;
     if (!status)
         status = dfl_jacobian_exprs(&slopes, eq->graph, eq->rows.f, eq->nv, symbols, it->out->nu);
+    it->nonlinear = false;
     for (int k = 0; k < slopes.count; k++)
-        *yes = *yes && !dfl_depends(eq->graph, slopes.entry[k].expr, DFL_SYM_INPUT);
+        it->nonlinear =
+            it->nonlinear || dfl_depends(eq->graph, slopes.entry[k].expr, DFL_SYM_INPUT);
     for (int k = 0; k < eq->M.count; k++)
         *yes = *yes && !dfl_depends(eq->graph, eq->M.entry[k].expr, DFL_SYM_INPUT);
     for (int i = 0; i < eq->nr; i++)
@@ -173,12 +178,36 @@ static dfl_status is_supplied(dfl_pursuit *it, const dfl_blocks *blocks)
     return status;
 }
 
+/* The same with inputs of other sizes. */
+static dfl_status is_supplied_elsewhere(dfl_pursuit *it, const dfl_blocks *blocks, double t)
+{
+    const dfl_inverse *out = it->out;
+    const dfl_declaration *decl = eq_of(it->run)->model->declarations.item;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < out->nu; i++)
+        status = dfl_runnable_set(it->run, DFL_AN_INPUT, decl[out->inputs[i]].index,
+                                  decl[out->inputs[i]].value + 1);
+    if (!status)
+        status = dfl_runnable_input_slopes(it->B, it->b, it->d, it->run, out->inputs, out->nu, t,
+                                           out->x, NULL);
+    if (!status)
+        status = is_supplied(it, blocks);
+    for (int i = 0; i < out->nu; i++) {
+        const dfl_status back = dfl_runnable_set(it->run, DFL_AN_INPUT, decl[out->inputs[i]].index,
+                                                 decl[out->inputs[i]].value);
+        status = status ? status : back;
+    }
+    return status;
+}
+
 static dfl_status refuse(const dfl_pursuit *it, double t, int worst)
 {
-    return dfl_fail(ctx_of(it->run), DFL_INCONSISTENT,
-                    "the inputs cannot follow the motion at t = %g: they do not supply the force "
-                    "along %s that it needs",
-                    t, dfl_equations_v(eq_of(it->run))[worst].name);
+    return dfl_fail(
+        ctx_of(it->run), DFL_INCONSISTENT,
+        "the inputs cannot follow the motion at t = %g: %s the force "
+        "along %s that it needs",
+        t, it->nonlinear ? "no values of them were found that supply" : "they do not supply",
+        dfl_equations_v(eq_of(it->run))[worst].name);
 }
 
 /* Writes the rows of W that are no motions; returns their number. */
@@ -221,7 +250,7 @@ dfl_status dfl_drives_of_inputs(dfl_pursuit *it, double t)
             scale = fmax(scale, fabs(force));
             it->force[j] -= is_motion(eq, i) ? force : 0;
         }
-    for (int j = 0; !status && j < nu; j++)
+    for (int j = 0; !status && !it->nonlinear && j < nu; j++)
         for (int i = 0; i < nv; i++)
             it->force[i] += it->B[(size_t)j * (size_t)nv + (size_t)i] *
                             eq->model->declarations.item[out->inputs[j]].value;
@@ -229,7 +258,8 @@ dfl_status dfl_drives_of_inputs(dfl_pursuit *it, double t)
         scale = fmax(scale, fmax(fabs(it->force[i]), fabs(blocks.f[i])));
     const dfl_drive_forces wanted = {nv, kept, nu, it->W, it->B, it->force, scale};
     if (!status)
-        status = dfl_drives_find(out->tau, it->multipliers, &worst, ctx, &wanted);
+        status = it->nonlinear ? dfl_drives_by_newton(it, &worst, &wanted, t)
+                               : dfl_drives_find(out->tau, it->multipliers, &worst, ctx, &wanted);
     if (status == DFL_INCONSISTENT)
         status = refuse(it, t, worst);
     for (int i = 0, row = 0; !status && i < nc; i++) {
@@ -246,6 +276,8 @@ dfl_status dfl_drives_power(dfl_pursuit *it, double t)
     const dfl_equations *eq = eq_of(it->run);
     dfl_inverse *out = it->out;
     const double *v = out->x + eq->nw + eq->nl + eq->nm + eq->nr;
+    if (it->nonlinear)
+        return dfl_drives_power_added(it, t);
     const dfl_status status = dfl_runnable_input_slopes(it->B, it->b, it->d, it->run, out->inputs,
                                                         out->nu, t, out->x, NULL);
     for (int j = 0; !status && j < out->nu; j++) {

@@ -5,14 +5,20 @@
 #include "study/servo.h"
 #include "study/study_internal.h"
 
+#include <driftless/analysis.h>
+
 /* One run along the motions. */
 typedef struct dfl_pursuit {
     dfl_inverse *out;
     dfl_runnable *run;
     const dfl_settings *settings;
     dfl_solver *solver;
-    bool indirect; /* the inputs do not act where motions are prescribed */
-    int lacking;   /* a velocity along which they do not, or -1 */
+    bool nonlinear; /* forces are not proportional to inputs */
+    bool followed;  /* out->tau has the drives of the last row */
+    bool *held;     /* initial values that the script wants to be kept */
+    int *mode;      /* of each contact at the last row, or NULL before the first */
+    bool indirect;  /* the inputs do not act where motions are prescribed */
+    int lacking;    /* a velocity along which they do not, or -1 */
     dfl_servo servo;
     dfl_inverse_fn row;
     void *user;
@@ -47,5 +53,18 @@ dfl_status dfl_drives_act(bool *directly, dfl_pursuit *it, double t);
 dfl_status dfl_drives_of_inputs(dfl_pursuit *it, double t);
 dfl_status dfl_drives_of_coordinates(dfl_pursuit *it, double t);
 dfl_status dfl_drives_power(dfl_pursuit *it, double t);
+
+/* inverse_newton.c: out->tau and the change of multipliers for the forces it->force in addition to those of the present
+   inputs, and `wanted` with it->W, it->B. DFL_INCONSISTENT: there are none. */
+dfl_status dfl_drives_by_newton(dfl_pursuit *it, int *worst, const dfl_drive_forces *wanted,
+                                double t);
+
+/* Powers of inputs: of the force that each one adds to that of the others. */
+dfl_status dfl_drives_power_added(dfl_pursuit *it, double t);
+
+/* inverse_notices.c: initial values that motions have changed; contacts that change their modes between rows, so that
+   drives may jump. */
+dfl_status dfl_inverse_note_start(dfl_pursuit *it);
+dfl_status dfl_inverse_note_contacts(dfl_pursuit *it, double t);
 
 #endif

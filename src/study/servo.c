@@ -146,10 +146,14 @@ static dfl_status check_degree(dfl_servo *it)
     const dfl_status status = dfl_servo_analyse(&determined, &internal, it, NULL);
     if (status || (determined && internal == it->internal))
         return status;
-    return dfl_fail(ctx_of(it->array.run), DFL_INCONSISTENT,
-                    "the inputs cannot follow the motion at t = %g: other derivatives of it "
-                    "determine them than at the start; prescribe another output",
-                    it->t);
+    return dfl_fail(
+        ctx_of(it->array.run), DFL_INCONSISTENT,
+        "the inputs cannot follow the motion at t = %g: other derivatives of it "
+        "determine them than at the start, because inputs begin or cease to act on it directly "
+        "there (as a trolley does on a load as soon as its rope is inclined); prescribe another "
+        "output, "
+        "such as the coordinate on which they act",
+        it->t);
 }
 
 /* One step, not beyond t; a shorter one if it fails. */

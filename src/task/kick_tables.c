@@ -80,25 +80,44 @@ void dfl_task_kicks_json(dfl_text *json, const dfl_task_kicks *it, const dfl_lin
     dfl_text_add(json, "]}");
 }
 
-void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *it, const dfl_linear_model *model)
+static void add_head(dfl_text *text, const dfl_task_kicks *it, const dfl_linear_model *model,
+                     const char *time)
 {
-    const size_t no = (size_t)model->no, each = (size_t)it->count * no;
     const char *kind = it->impulse ? "impulse" : "step";
-    if (!it->linear)
-        return;
-    dfl_text_add(text, "time");
+    dfl_text_add(text, "%s", time);
     for (int u = 0; u < model->linear.nu; u++)
-        for (size_t o = 0; o < no; o++)
+        for (int o = 0; o < model->no; o++)
             dfl_text_add(text, ",\"%s/%s.%s.linear\",\"%s/%s.%s.nonlinear\"", model->outputs[o],
                          model->inputs[u], kind, model->outputs[o], model->inputs[u], kind);
+}
+
+static void add_row(dfl_text *text, const dfl_task_kicks *it, const dfl_linear_model *model, int k)
+{
+    const size_t no = (size_t)model->no, each = (size_t)it->count * no;
+    dfl_text_add(text, "%.17g", k * it->every);
+    for (int u = 0; u < model->linear.nu; u++)
+        for (size_t o = 0; o < no; o++) {
+            const size_t at = (size_t)u * each + (size_t)k * no + o;
+            dfl_text_add(text, ",%.17g,%.17g", it->linear[at], it->nonlinear[at]);
+        }
+}
+
+void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *step, const dfl_task_kicks *impulse,
+                          const dfl_linear_model *model)
+{
+    const dfl_task_kicks *first = step->linear ? step : impulse;
+    const bool both = step->linear && impulse->linear;
+    if (!first->linear)
+        return;
+    add_head(text, first, model, "time");
+    if (both)
+        add_head(text, impulse, model, ",\"impulse.time\"");
     dfl_text_add(text, "\n");
-    for (int k = 0; k < it->count; k++) {
-        dfl_text_add(text, "%.17g", k * it->every);
-        for (int u = 0; u < model->linear.nu; u++)
-            for (size_t o = 0; o < no; o++) {
-                const size_t at = (size_t)u * each + (size_t)k * no + o;
-                dfl_text_add(text, ",%.17g,%.17g", it->linear[at], it->nonlinear[at]);
-            }
+    for (int k = 0; k < first->count; k++) { /* both have the same number of times */
+        add_row(text, first, model, k);
+        dfl_text_add(text, both ? "," : "");
+        if (both)
+            add_row(text, impulse, model, k);
         dfl_text_add(text, "\n");
     }
 }

@@ -126,7 +126,8 @@ dfl_status dfl_task_kicks_find(dfl_task_kicks *out, dfl_task_state *near, dfl_co
                                const dfl_task_options *options, bool impulse);
 /* ", "step": {...}" as a part of JSON; the table. Nothing without numbers. */
 void dfl_task_kicks_json(dfl_text *json, const dfl_task_kicks *it, const dfl_linear_model *model);
-void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *it, const dfl_linear_model *model);
+void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *step, const dfl_task_kicks *impulse,
+                          const dfl_linear_model *model);
 
 /* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab (linear_files.c). With
    a number the names are those of a series: A_1, ... */

@@ -19,8 +19,7 @@ typedef struct sweep {
 static dfl_status derive(dfl_task_state *near, const dfl_task_options *options, const char *more);
 static dfl_status at_one_point(dfl_text *text, dfl_text *json, dfl_task_state *near,
                                const dfl_task_options *options);
-static dfl_status over_values(dfl_text *text, dfl_text *json, dfl_task_state *near,
-                              const dfl_task_options *options);
+static dfl_status over_values(dfl_task *task);
 static dfl_status read_sweep(sweep *out, dfl_context *ctx, const char *text);
 static double value_of(const sweep *it, int i);
 static dfl_status find_modes(dfl_modes *out, dfl_task_state *near, const dfl_task_options *options);
@@ -39,8 +38,7 @@ dfl_status dfl_task_modes(dfl_task *it)
     const dfl_status status = derive(&it->near, options, NULL);
     if (status)
         return status;
-    return options->over ? over_values(&it->text, &it->json, &it->near, options)
-                         : at_one_point(&it->text, &it->json, &it->near, options);
+    return options->over ? over_values(it) : at_one_point(&it->text, &it->json, &it->near, options);
 }
 
 /* `more`: a setting in addition to those of the model, or NULL. */
@@ -76,40 +74,85 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, dfl_task_state *n
     return status;
 }
 
-/* The script is run again for every value, which may shape the model. */
-static dfl_status over_values(dfl_text *text, dfl_text *json, dfl_task_state *near,
-                              const dfl_task_options *options)
+/* What is found at all values. */
+typedef struct loci {
+    dfl_text values, lists, unstable, messages;
+    int failed;
+    dfl_status failure; /* the first one */
+} loci;
+
+/* One value; if it fails, the row has the message. */
+static dfl_status add_value(loci *out, dfl_text *text, dfl_task_state *near,
+                            const dfl_task_options *options, const sweep *it, int i)
 {
+    const double value = value_of(it, i);
+    dfl_modes modes = {0};
+    const dfl_status status = with_value(&modes, near, options, it, value);
+    dfl_text_add(&out->values, i > 0 ? ", " : "");
+    dfl_json_number(&out->values, value);
+    dfl_text_add(&out->lists, i > 0 ? ",\n  " : "\n  ");
+    dfl_text_add(&out->unstable, i > 0 ? ", " : "");
+    dfl_text_add(&out->messages, i > 0 ? ", " : "");
+    dfl_text_add(text, "%s = %.15g\n", it->name, value);
+    if (status) {
+        const char *message = dfl_message(near->ctx);
+        out->failure = out->failed++ ? out->failure : status;
+        dfl_text_add(&out->lists, "[]");
+        dfl_text_add(&out->unstable, "null");
+        dfl_json_string(&out->messages, message);
+        dfl_text_add(text, "failed: %s\n", message);
+    } else {
+        dfl_task_add_eigenvalues(&out->lists, NULL, &modes);
+        add_unstable(&out->unstable, near, &modes);
+        if (near->linear.linear.why)
+            dfl_json_string(&out->messages, near->linear.linear.why);
+        else
+            dfl_text_add(&out->messages, "null");
+        write_table(text, &modes, near);
+    }
+    dfl_modes_clear(&modes);
+    return status == DFL_NO_MEMORY || dfl_interrupted(near->ctx) ? status : DFL_OK;
+}
+
+/* The script is run again for every value, which may shape the model. */
+static dfl_status over_values(dfl_task *task)
+{
+    dfl_text *text = &task->text, *json = &task->json;
+    dfl_task_state *near = &task->near;
+    const dfl_task_options *options = &task->options;
     sweep it;
     dfl_status status = read_sweep(&it, near->ctx, options->over);
-    dfl_text list = {.ctx = json->ctx}, unstable = {.ctx = json->ctx};
-    dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"over\": ");
-    dfl_json_string(json, status ? "" : it.name);
-    dfl_text_add(json, ",\n \"values\": [");
-    for (int i = 0; !status && i < it.count; i++) {
-        dfl_modes modes = {0};
-        const double value = value_of(&it, i);
-        status = with_value(&modes, near, options, &it, value);
-        if (!status) {
-            dfl_text_add(json, i > 0 ? ", " : "");
-            dfl_json_number(json, value);
-            dfl_text_add(&list, i > 0 ? ",\n  " : "\n  ");
-            dfl_task_add_eigenvalues(&list, NULL, &modes);
-            dfl_text_add(&unstable, i > 0 ? ", " : "");
-            add_unstable(&unstable, near, &modes);
-            dfl_text_add(text, "%s = %.15g\n", it.name, value);
-            write_table(text, &modes, near);
-        }
-        dfl_modes_clear(&modes);
+    loci all = {.values = {.ctx = json->ctx},
+                .lists = {.ctx = json->ctx},
+                .unstable = {.ctx = json->ctx},
+                .messages = {.ctx = json->ctx}};
+    for (int i = 0; !status && i < it.count; i++)
+        status = add_value(&all, text, near, options, &it, i);
+    if (!status && all.failed == it.count)
+        status = all.failure; /* the message is that of the last one */
+    if (!status) {
+        char failed[100];
+        snprintf(failed, sizeof failed, "%d of %d values failed", all.failed, it.count);
+        dfl_task_add_completed(json, all.failed ? failed : NULL);
+        if (all.failed)
+            dfl_text_add(&task->note, "%s", failed);
+        dfl_text_add(json, "\"over\": ");
+        dfl_json_string(json, it.name);
+        dfl_text_add(json,
+                     ",\n \"values\": [%s],\n \"unstable\": [%s],\n \"messages\": [%s],\n "
+                     "\"eigenvalues\": [%s]}\n",
+                     dfl_text_string(&all.values), dfl_text_string(&all.unstable),
+                     dfl_text_string(&all.messages), dfl_text_string(&all.lists));
+        status = all.lists.status      ? all.lists.status
+                 : all.messages.status ? all.messages.status
+                                       : all.unstable.status;
     }
-    dfl_text_add(json, "],\n \"unstable\": [%s],\n \"eigenvalues\": [%s]}\n",
-                 dfl_text_string(&unstable), dfl_text_string(&list));
-    if (!status)
-        status = list.status ? list.status : unstable.status;
     if (!status)
         status = dfl_task_write_pages(options, near, "modes", json, NULL);
-    dfl_text_clear(&list);
-    dfl_text_clear(&unstable);
+    dfl_text_clear(&all.values);
+    dfl_text_clear(&all.lists);
+    dfl_text_clear(&all.unstable);
+    dfl_text_clear(&all.messages);
     return status;
 }
 

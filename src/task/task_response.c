@@ -46,8 +46,7 @@ dfl_status dfl_task_response(dfl_task *task)
         if (it.count > 0)
             write_table(&task->text, &it, &near->linear);
         else
-            dfl_task_kicks_table(&task->text, it.step.linear ? &it.step : &it.impulse,
-                                 &near->linear);
+            dfl_task_kicks_table(&task->text, &it.step, &it.impulse, &near->linear);
         status = write_json(&task->json, &it, near);
     }
     if (!status)

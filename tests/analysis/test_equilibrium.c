@@ -226,6 +226,32 @@ static void one_mass_on_a_spring_finds_its_rest(void **state)
     }
 }
 
+/* A bar of 2 kg on three massless links, at its ends and its middle: of the forces in two of them, which the
+   third one, a part of the tree, leaves open, e + g/2 = 9.81, the shortest have e = 2 g. */
+static void redundant_reactions_are_the_shortest(void **state)
+{
+    (void)state;
+    static const char *const at[] = {NULL, "a.q=0.3", "a.q=0"};
+    for (int i = 0; i < 3; i++) {
+        near it = settle("planar() gravity{0, -9.81}\n"
+                         "local A, B = body('A', { mass = 0 }), body('B', { mass = 0 })\n"
+                         "local C = body('C', { mass = 2, com = { 0.5, -1 }, inertia = 0.1 })\n"
+                         "local D = body('D', { mass = 0 })\n"
+                         "local a = revolute('a', ground, A, { at = { 0, 0 } })\n"
+                         "revolute('b', ground, B, { at = { 1, 0 } })\n"
+                         "revolute('d', ground, D, { at = { 0.5, 0 } })\n"
+                         "revolute('c', A, C, { at = { 0, -1 } })\n"
+                         "revolute('e', B, C, { at = { 1, -1 } })\n"
+                         "revolute('g', D, C, { at = { 0.5, -1 } })\n"
+                         "force(a.q, -0.2*a.qd)\n"
+                         "initial{ [a.q] = 0.4 } simulate{ to = 1 }\n",
+                         at[i], NULL);
+        near_close(near_value(&it, "lambda(e.2)"), -0.8 * 9.81, 1e-9);
+        near_close(near_value(&it, "lambda(g.2)"), -0.4 * 9.81, 1e-9);
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +265,8 @@ int main(void)
         cmocka_unit_test(dynamic_and_auxiliary_variables_come_to_rest),
         cmocka_unit_test(contacts_are_closed_as_a_run_starts),
         cmocka_unit_test(contacts_do_not_pull_at_an_equilibrium),
-        cmocka_unit_test(one_mass_on_a_spring_finds_its_rest)};
+        cmocka_unit_test(one_mass_on_a_spring_finds_its_rest),
+        cmocka_unit_test(redundant_reactions_are_the_shortest),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

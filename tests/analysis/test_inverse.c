@@ -203,6 +203,46 @@ static void an_open_contact_stays_open(void **state)
     near_close(last.tau[0], 9.81 - 0.1 * sin(1), 1e-9);
 }
 
+/* u^2 - 1 = x'' from u = 0.5 and from 0, where u^2 has no slope; tanh(u) = x'' as long as it can. */
+static void forces_need_not_be_proportional_to_inputs(void **state)
+{
+    (void)state;
+    static const char *const model[] = {"input('u', 0.5)^2 - 1", "input('u', 0)^2 - 1",
+                                        "tanh(input('u', 0))"};
+    for (int i = 0; i < 4; i++) {
+        last_row last;
+        double rms[2];
+        char message[500], text[300];
+        snprintf(text, sizeof text,
+                 "local x = position('x') mass(x, 1) force(x, %s)\n"
+                 "motion(x, %g*sin(time)) simulate{ to = 1, every = 0.1 }\n",
+                 model[i < 3 ? i : 2], i < 3 ? 0.2 : 2.0);
+        const dfl_status status = drive(&last, rms, message, text);
+        const double a = -0.2 * sin(1);
+        assert_int_equal(status, i < 3 ? DFL_OK : DFL_INCONSISTENT);
+        if (i < 3)
+            near_close(last.tau[0], i < 2 ? sqrt(1 + a) : atanh(a), 1e-12);
+        else
+            assert_non_null(strstr(message, "no values of them were found"));
+    }
+}
+
+/* Of u^2/2 + w = 2 + x'' = 2.2 the shortest (u, w) has u (1 - w) = 0: w = 1. */
+static void of_nonlinear_drives_the_shortest_are_taken(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status = drive(&last, rms, message,
+                                    "local x = position('x') mass(x, 1)\n"
+                                    "force(x, input('u', 1)^2/2 + input('w', 0.5) - 2)\n"
+                                    "motion(x, 0.1*time^2) simulate{ to = 1, every = 0.5 }\n");
+    assert_int_equal(status, DFL_OK);
+    near_close(last.tau[1], 1, 1e-9);
+    near_close(last.tau[0], sqrt(2.4), 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +255,8 @@ int main(void)
         cmocka_unit_test(open_motions_that_grow_are_refused),
         cmocka_unit_test(coordinates_have_one_drive_each),
         cmocka_unit_test(an_open_contact_stays_open),
+        cmocka_unit_test(forces_need_not_be_proportional_to_inputs),
+        cmocka_unit_test(of_nonlinear_drives_the_shortest_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
