@@ -30,15 +30,15 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->bias = dfl_alloc(ctx, CONTACT_ROWS * m, d);
     c->u = dfl_alloc(ctx, CONTACT_ROWS * m, d);
     c->size = dfl_alloc(ctx, CONTACT_ROWS * m, d);
-    c->near = dfl_alloc(ctx, 5 * m, sizeof(bool));
+    c->near = dfl_alloc(ctx, 6 * m, sizeof(bool));
     c->a = dfl_alloc(ctx, nv, d);
     c->x = dfl_alloc(ctx, 3 * n, d);
     c->impulse = dfl_alloc(ctx, (1 + CONTACT_ROWS) * nv, d);
     c->assigned = dfl_alloc(ctx, n, sizeof(bool));
     c->trials = opt->count > 12 ? 4 * opt->count : 50;
     c->seen = dfl_alloc(ctx, m * ((size_t)c->trials + 1), 1);
-    c->share = dfl_alloc(ctx, 4 * m, d);
-    c->group = dfl_alloc(ctx, nv * (2 * m + 1), d);
+    c->share = dfl_alloc(ctx, 5 * m, d);
+    c->group = dfl_alloc(ctx, nv * (4 * m + 1), d);
     c->turned = dfl_alloc(ctx, 5 * m, d);
     if (!c->mode || !c->trial || !c->valid || !c->state || !c->W || !c->bias || !c->u || !c->size ||
         !c->near || !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share ||
@@ -47,6 +47,7 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->held = c->near + m;
     c->still = c->near + 2 * m;
     c->left = c->near + 3 * m;
+    c->shared = c->near + 5 * m;
     c->tried = c->x + n;
     c->tolerance = c->x + 2 * n;
     c->answer = c->impulse + nv;
@@ -83,6 +84,7 @@ dfl_status dfl_contacts_begin(dfl_solver *solver)
         c->mode[i] =
             (dfl_contact_mode){.closed = solver->options.switches.contacts.contacts[i].normal < 0};
     c->told = false;
+    memset(c->shared, 0, (size_t)c->count * sizeof *c->shared);
     return dfl_contacts_set(solver, c->mode);
 }
 

@@ -20,12 +20,13 @@ typedef struct dfl_contacts {
     bool *held;   /* near, and neither opening nor closing fast: its mode is to be found ... */
     bool *still;  /* ... and that of its friction */
     bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
+    bool *shared; /* friction that sticks because others hold what its multiplier is too large for */
     double *a;    /* nv: accelerations of a trial */
     double free;  /* the largest acceleration without contacts: what is small beside it is zero */
     double *x, *tried, *impulse, *answer; /* n, n, nv, CONTACT_ROWS nv */
     double *tolerance;                    /* n */
-    double *share;  /* 2 count: friction of contacts that stick, in each direction */
-    double *group;  /* nv (2 count + 1): their directions, and their force */
+    double *share;  /* 2 count: friction of contacts that stick, in each direction; 3 count: room */
+    double *group;  /* nv (4 count + 1): their directions, room for these, and their force */
     double *turned; /* 5 count: last acceleration and direction of slip, how they change */
     dfl_lstsq *lstsq;
     bool *assigned;      /* n, false */
@@ -72,8 +73,17 @@ dfl_status dfl_contacts_set(dfl_solver *solver, const dfl_contact_mode *modes);
 /* contact->x := contact->x after `impulse` (nv), on all rows that are on. */
 dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const double *impulse);
 
-/* stuck_friction.c: what contacts that stick must hold, shared by their limits: share. */
+/* stuck_friction.c: what contacts that stick must hold, shared by their limits: share. Before the modes
+   are searched: friction that need not let go has not ended. Once they are found: which friction is
+   shared. */
 void dfl_contacts_share(dfl_solver *solver);
+void dfl_contacts_relieve(dfl_solver *solver);
+void dfl_contacts_note_shared(dfl_solver *solver);
+
+/* Whether function i is that of friction that is shared; such functions at (t, x): what is left of its
+   limit. Nonzero: the model cannot be evaluated. */
+bool dfl_contacts_is_shared(const dfl_solver *solver, int i);
+int dfl_contacts_shared_values(double *value, dfl_solver *solver, double t, const double *x);
 
 /* Directions, biases and speeds of all contacts that touch, as if all were closed and stuck: W, bias,
    u, size. Sets other modes. */

@@ -1,5 +1,6 @@
 /* After a step: where the first function passes zero the step is taken again to end there, with the
    accuracy of the method. */
+#include "solver/contact_modes.h"
 #include "solver/solver_internal.h"
 #include "solver/switching.h"
 
@@ -10,6 +11,7 @@
 enum { LANDINGS = 6 }; /* retakes of one step */
 
 static dfl_status find_crossing(double *at, dfl_solver *solver);
+static dfl_status sample_shared(double *at, dfl_solver *solver);
 static bool halve(dfl_solver *solver);
 static bool land_at(dfl_solver *solver, double at);
 static double distance_to_zero(dfl_solver *solver, int which);
@@ -18,7 +20,7 @@ static bool goes_along(dfl_solver *solver, int i);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
 static void rates_here(dfl_bounds *t, dfl_solver *solver);
-static dfl_status slopes_by_differences(dfl_solver *solver);
+static dfl_status slopes_by_differences(dfl_solver *solver, bool all);
 
 dfl_status dfl_switching_land(dfl_solver *solver)
 {
@@ -35,6 +37,10 @@ dfl_status dfl_switching_land(dfl_solver *solver)
         return status;
     if (at > 1 && sw->search.undecided >= 0 && halve(solver))
         return DFL_OK;
+    bool trusted;
+    status = dfl_switching_trust(&trusted, solver, at);
+    if (status || !trusted)
+        return status;
     sw->halvings = 0;
     const bool instant = st->t == sw->instant;
     if (at > 1) {
@@ -95,7 +101,7 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
     *at = 2;
     if (opt->count == opt->instants)
         return DFL_OK;
-    dfl_path_set(&sw->path, solver->stepper);
+    dfl_switching_path(solver);
     const dfl_watched watched = {.count = opt->count,
                                  .eval = dfl_switching_eval,
                                  .enclose = opt->enclose ? dfl_switching_enclose : NULL,
@@ -107,10 +113,29 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
     search->time_only = false;
     search->may_sample = sw->halvings >= DFL_SWITCHING_HALVINGS;
     search->enclosures = &solver->stats.enclosures;
-    const dfl_status status = dfl_search_run(at, search, 0, 1);
-    if (status || *at <= 1 || search->undecided >= 0 || !opt->beyond || !opt->enclose)
-        return status;
-    return dfl_switching_small_crossing(at, solver, &watched);
+    dfl_status status = dfl_search_run(at, search, 0, 1);
+    if (!status)
+        status = sample_shared(at, solver);
+    if (!status && *at > 1 && search->undecided < 0 && opt->beyond && opt->enclose)
+        status = dfl_switching_small_crossing(at, solver, &watched);
+    search->watched = NULL;
+    return status;
+}
+
+/* Friction that is shared, up to *at. */
+static dfl_status sample_shared(double *at, dfl_solver *solver)
+{
+    dfl_search *search = &solver->switching->search;
+    bool any = false;
+    for (int i = 0; i < solver->options.switches.count; i++) {
+        search->open[i] = dfl_contacts_is_shared(solver, i);
+        any = any || search->open[i];
+    }
+    const dfl_status status =
+        any ? dfl_search_sample(search, search->open, 0, fmin(*at, 1)) : DFL_OK;
+    for (int i = 0; any && i < solver->options.switches.count; i++)
+        *at = fmin(*at, search->first[i]);
+    return status;
 }
 
 /* What tolerances may change: ten times that is no crossing. Functions of time cross at their
@@ -140,14 +165,19 @@ int dfl_switching_noise(double *noise, double t, const double *x, void *user)
 int dfl_switching_eval(double *value, int count, double t, const double *x, void *user)
 {
     const dfl_switch_options *opt = &((dfl_solver *)user)->options.switches;
-    return opt->eval(value, count, t, x, opt->user);
+    return opt->eval(value, count, t, x, opt->user) ||
+           (x && dfl_contacts_shared_values(value, user, t, x));
 }
 
 int dfl_switching_enclose(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
                           void *user)
 {
     const dfl_switch_options *opt = &((dfl_solver *)user)->options.switches;
-    return opt->enclose(value, count, t, x, opt->user);
+    const int failed = opt->enclose(value, count, t, x, opt->user);
+    for (int i = 0; x && i < count; i++)
+        if (dfl_contacts_is_shared(user, i)) /* it has no bounds, samples show its zeros */
+            value[i] = (dfl_bounds){1, 1, 0, 0};
+    return failed;
 }
 
 /* Takes the step again to end where function `first` is zero: Newton's method for the time. */
@@ -161,14 +191,15 @@ static bool land_at(dfl_solver *solver, double at)
     for (int i = 0; i < solver->options.switches.count; i++)
         if (sw->search.first[i] == at)
             which = i;
-    if (dfl_stepper_remembers(st) || fabs(t - begin) <= 16 * DBL_EPSILON * fabs(t) ||
-        dfl_switching_noise(sw->noise, st->t, dfl_solver_state(solver), solver))
+    if (dfl_stepper_remembers(st) || fabs(t - begin) <= 16 * DBL_EPSILON * fabs(t))
         return false;
     for (int it = 0; it < LANDINGS; it++) {
         if (!dfl_stepper_retake(st, t))
             return false;
         solver->stats.retakes++;
         const double further = distance_to_zero(solver, which);
+        if (dfl_switching_noise(sw->noise, st->t, dfl_solver_state(solver), solver))
+            return false; /* tolerances at the end of a long step may be far larger than here */
         if (!isfinite(further) || fabs(sw->value[which]) <= 1e-3 * sw->noise[which] ||
             fabs(further) <= 4 * DBL_EPSILON * fabs(t))
             return isfinite(further);
@@ -247,8 +278,7 @@ dfl_status dfl_switching_values(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const dfl_switch_options *opt = &solver->options.switches;
-    return opt->eval(sw->value, opt->count, time_here(solver), state_here(solver),
-                     solver->options.switches.user)
+    return dfl_switching_eval(sw->value, opt->count, time_here(solver), state_here(solver), solver)
                ? dfl_switching_stopped(solver, "switches.eval")
                : DFL_OK;
 }
@@ -260,13 +290,13 @@ dfl_status dfl_switching_slopes(dfl_solver *solver)
     const double *x = state_here(solver);
     dfl_bounds t;
     if (!opt->enclose)
-        return slopes_by_differences(solver);
+        return slopes_by_differences(solver, true);
     rates_here(&t, solver);
     for (int i = 0; i < solver->sys.nu; i++)
         sw->search.x_bounds[i].low = sw->search.x_bounds[i].high = x[i];
     return opt->enclose(sw->search.bounds, opt->count, &t, sw->search.x_bounds, opt->user)
                ? dfl_switching_stopped(solver, "switches.enclose")
-               : DFL_OK;
+               : slopes_by_differences(solver, false);
 }
 
 /* search.x_bounds: slopes of the unknowns: rates where equations give them, else, and where the step
@@ -292,8 +322,8 @@ static void rates_here(dfl_bounds *t, dfl_solver *solver)
     }
 }
 
-/* Along the polynomial of the step, without bounds. */
-static dfl_status slopes_by_differences(dfl_solver *solver)
+/* Along the polynomial of the step, without bounds: of all functions, or of friction that is shared. */
+static dfl_status slopes_by_differences(dfl_solver *solver, bool all)
 {
     static const double weight[] = {1.5, -2, 0.5}, part = 1e-3;
     dfl_switching *sw = solver->switching;
@@ -301,20 +331,26 @@ static dfl_status slopes_by_differences(dfl_solver *solver)
     const dfl_switch_options *opt = &solver->options.switches;
     const dfl_stepper *st = solver->stepper;
     const double whole = st->t - st->t_old, tau = (time_here(solver) - st->t_old) / whole;
+    bool any = false;
     for (int i = 0; i < opt->count; i++)
-        search->bounds[i].slope_low = search->bounds[i].slope_high = 0;
-    if (!st->stepped || whole == 0)
+        if (all || dfl_contacts_is_shared(solver, i)) {
+            search->bounds[i].slope_low = search->bounds[i].slope_high = 0;
+            any = true;
+        }
+    if (!any || !st->stepped || whole == 0)
         return DFL_OK;
     dfl_path_set(&sw->path, st);
     for (int k = 0; k < 3; k++) {
         const double at = tau - k * part;
         dfl_path_at(search->x, &sw->path, at);
-        if (opt->eval(search->value, opt->count, st->t_old + at * whole, search->x, opt->user))
+        if (dfl_switching_eval(search->value, opt->count, st->t_old + at * whole, search->x,
+                               solver))
             return dfl_switching_stopped(solver, "switches.eval");
-        for (int i = 0; i < opt->count; i++) {
-            search->bounds[i].slope_low += weight[k] * search->value[i] / (part * fabs(whole));
-            search->bounds[i].slope_high = search->bounds[i].slope_low;
-        }
+        for (int i = 0; i < opt->count; i++)
+            if (all || dfl_contacts_is_shared(solver, i)) {
+                search->bounds[i].slope_low += weight[k] * search->value[i] / (part * fabs(whole));
+                search->bounds[i].slope_high = search->bounds[i].slope_low;
+            }
     }
     return DFL_OK;
 }

@@ -33,6 +33,7 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
     dfl_status status = gauge(solver, t);
     if (status)
         return status;
+    dfl_contacts_relieve(solver);
     first_trial(solver);
     c->nseen = 0;
     tried_before(c);
@@ -46,6 +47,8 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
         status = enumerate(&found, solver, t);
     if (!status && found)
         status = stick_again(solver, t);
+    if (!status && found)
+        dfl_contacts_note_shared(solver);
     return !status && !found ? jam(solver, t) : status;
 }
 

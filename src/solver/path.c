@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static void begin(dfl_path *path, int degree);
+static void take(dfl_path *path, int j, const double *x);
 static double place(int k, int degree);
 static void make_basis(dfl_path *path, int degree);
 static double bernstein(int k, int degree, double tau);
@@ -38,22 +40,44 @@ void dfl_path_clear(dfl_path *path, dfl_context *ctx)
 
 void dfl_path_set(dfl_path *path, const dfl_stepper *st)
 {
-    const int degree = st->degree < DFL_PATH_DEGREE ? st->degree : DFL_PATH_DEGREE;
-    const int places = degree + 1, na = st->sys->na;
+    path->t_old = st->t_old;
+    path->h = st->t - st->t_old;
+    begin(path, st->degree < DFL_PATH_DEGREE ? st->degree : DFL_PATH_DEGREE);
+    for (int j = 0; j <= path->degree; j++) {
+        dfl_stepper_interpolate(path->sample, st, path->t_old + path->place[j] * path->h);
+        take(path, j, path->sample + st->sys->na);
+    }
+}
+
+bool dfl_path_sample(dfl_path *path, int degree, bool (*sample)(double *x, double t, void *user),
+                     void *user)
+{
+    begin(path, degree);
+    for (int j = 0; j <= degree; j++) {
+        if (!sample(path->sample, path->t_old + path->place[j] * path->h, user))
+            return false;
+        take(path, j, path->sample);
+    }
+    return true;
+}
+
+static void begin(dfl_path *path, int degree)
+{
     if (path->basis_degree != degree)
         make_basis(path, degree);
     path->degree = degree;
-    path->t_old = st->t_old;
-    path->h = st->t - st->t_old;
-    memset(path->coef, 0, (size_t)path->nused * (size_t)places * sizeof *path->coef);
-    for (int j = 0; j < places; j++) {
-        const double *share = path->basis + j * places;
-        dfl_stepper_interpolate(path->sample, st, path->t_old + path->place[j] * path->h);
-        for (int i = 0; i < path->nused; i++) {
-            double *restrict coef = path->coef + i * places;
-            for (int k = 0; k < places; k++)
-                coef[k] += share[k] * path->sample[na + path->used[i]];
-        }
+    memset(path->coef, 0, (size_t)path->nused * (size_t)(degree + 1) * sizeof *path->coef);
+}
+
+/* The state x at place j. */
+static void take(dfl_path *path, int j, const double *x)
+{
+    const int places = path->degree + 1;
+    const double *share = path->basis + j * places;
+    for (int i = 0; i < path->nused; i++) {
+        double *restrict coef = path->coef + i * places;
+        for (int k = 0; k < places; k++)
+            coef[k] += share[k] * x[path->used[i]];
     }
 }
 

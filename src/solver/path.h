@@ -28,6 +28,11 @@ void dfl_path_clear(dfl_path *path, dfl_context *ctx);
 /* Takes the last step of `st`. */
 void dfl_path_set(dfl_path *path, const dfl_stepper *st);
 
+/* The same step as a polynomial of another degree through states that `sample` writes (n); false: it
+   could not. */
+bool dfl_path_sample(dfl_path *path, int degree, bool (*sample)(double *x, double t, void *user),
+                     void *user);
+
 /* Bounds of the unknowns and of time between the parts a < b of the step, in [0, 1]. */
 void dfl_path_bounds(dfl_bounds *x, dfl_bounds *t, const dfl_path *path, double a, double b);
 

@@ -17,6 +17,9 @@ dfl_status dfl_switching_jump(dfl_solver *solver)
     const dfl_jump jump = {.before = dfl_solver_state(solver),
                            .impulse = change->impulse,
                            .assigned = change->assigned};
+    const dfl_status refused = dfl_switching_refuse_actions(solver);
+    if (refused)
+        return refused;
     memcpy(solver->x, change->x, (size_t)solver->sys.nu * sizeof *solver->x);
     dfl_status status = dfl_initial_jump(solver->x, &solver->initial, t, &jump);
     if (status)

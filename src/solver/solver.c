@@ -140,6 +140,8 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     long attempts_left = solver->options.step.max_attempts;
     dfl_status status =
         moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
+    if (!status && t_end < st->t)
+        status = dfl_switching_refuse_sticking(solver);
     if (!status && moves)
         status = dfl_switching_go_on(solver, turned);
     if (!status && moves)

@@ -52,7 +52,9 @@ dfl_status dfl_switching_init(dfl_solver *solver)
         (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed ||
         !sw->crowd_of || !sw->record.x || !sw->record.modes)
         return DFL_NO_MEMORY;
-    dfl_status status = dfl_path_init(&sw->path, &solver->sys, opt->switches.uses);
+    /* friction that is shared is measured with all unknowns (stuck_friction.c) */
+    const bool *uses = opt->switches.contacts.count > 1 ? NULL : opt->switches.uses;
+    dfl_status status = dfl_path_init(&sw->path, &solver->sys, uses);
     if (!status && opt->output.on_instant)
         status = dfl_impulses_init(&sw->impulses, &solver->initial);
     if (!status)
@@ -144,7 +146,7 @@ dfl_status dfl_switching_settle(bool *again, dfl_solver *solver)
     sw->horizon = st->here.t;
     sw->resume_at = sw->last = NAN;
     sw->crowd = 0;
-    sw->halvings = 0;
+    sw->halvings = sw->distrusted = 0;
     sw->told = false;
     solver->cut = NAN;
     dfl_stepper_rates(sw->rate, st, &st->here);

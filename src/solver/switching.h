@@ -42,6 +42,7 @@ typedef struct dfl_switching {
     int instant_of;    /* the function */
     int halvings;      /* of the present step, because bounds decide nothing ... */
     bool told;         /* ... and whether the user knows */
+    int distrusted;    /* how often the present step was too long for its multipliers */
     double last;       /* the last crossing; NAN: none */
     double resume_at;  /* the end of a fixed step that a crossing has cut; NAN: none */
     double recent;     /* time of the first of the last ... */
@@ -78,6 +79,13 @@ double dfl_switching_effect(dfl_solver *solver, int i, double t, const double *x
 
 /* After a step: if a function has passed zero, the step is taken again to end there. */
 dfl_status dfl_switching_land(dfl_solver *solver);
+
+/* trust.c: switching->path := the last step. */
+void dfl_switching_path(dfl_solver *solver);
+
+/* Whether the polynomials of multipliers show the crossings up to the part `at` of the step; if
+   not, the step is taken back, and a shorter one proposed. */
+dfl_status dfl_switching_trust(bool *trusted, dfl_solver *solver, double at);
 
 /* cut.c: cuts the last step at t, where function `which` passes zero. */
 dfl_status dfl_switching_cut_at(dfl_solver *solver, double t, int which);
@@ -123,6 +131,10 @@ dfl_status dfl_switching_report(dfl_solver *solver, bool after);
 /* Calls on_instant once functions have passed zero, and `jump` has led to solver->x
    (happenings.c). */
 dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jump *jump);
+
+/* backwards.c, while time runs backwards: friction sticks; contacts change or events act here. DFL_INVALID. */
+dfl_status dfl_switching_refuse_sticking(const dfl_solver *solver);
+dfl_status dfl_switching_refuse_actions(dfl_solver *solver);
 
 /* What passes zero at the present instant: the function that was found, and all that have the other
    sign just after it (instants.c). */

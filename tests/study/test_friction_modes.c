@@ -79,12 +79,56 @@ static void friction_that_can_stick_does(void **state)
     }
 }
 
+/* 1 N and 3 N hold against 2 t: both let go when all of it is needed, at 2 s, and then pull 3.2 N. */
+static void frictions_share_by_their_limits(void **state)
+{
+    (void)state;
+    for (int i = 0; i < METHODS; i++)
+        for (double tol = 1e-6; tol > 1e-9; tol *= 0.1) {
+            scripted s = run_by("local x = position('x') mass(x, 1) force(x, 2*time)\n"
+                                "friction('a', x, {load = 1, coefficient = 0.8, static = 1})\n"
+                                "friction('b', x, {load = 3, coefficient = 0.8, static = 1})\n"
+                                "initial{['der(x)'] = 0}\n",
+                                4, tol, &methods[i]);
+            assert_near(scripted_value(&s, "der(x)"), 5.6, allowed(i, tol));
+            assert_near(scripted_value(&s, "x"), 64.0 / 15, allowed(i, tol));
+            scripted_free(&s);
+        }
+}
+
+/* A block that creeps: 0.02 + sin 2.5 t is more than 1 for a moment in each period, and nothing else
+   moves. One period: v = int F - 1 from asin(0.98) on until it is zero again. */
+static void short_slips_of_a_block_at_rest_are_seen(void **state)
+{
+    (void)state;
+    const double begin = asin(0.98) / 2.5, rate = 2.5;
+    double a = 3.14159265358979323846 / rate - begin, b = 2.0;
+    for (int it = 0; it < 100; it++) {
+        const double m = 0.5 * (a + b);
+        const double v = -0.98 * (m - begin) + (cos(rate * begin) - cos(rate * m)) / rate;
+        *(v > 0 ? &a : &b) = m;
+    }
+    const double slip = -0.49 * (a - begin) * (a - begin) + cos(rate * begin) / rate * (a - begin) -
+                        (sin(rate * a) - sin(rate * begin)) / (rate * rate);
+    for (int i = 0; i < 2; i++)
+        for (double tol = 1e-4; tol > 1e-11; tol *= 0.1) {
+            scripted s =
+                run_by("local x = position('x') mass(x, 1) force(x, 0.02 + sin(2.5*time))\n"
+                       "friction('f', x, {load = 1}) initial{['der(x)'] = 0}\n",
+                       50, tol, &methods[i]);
+            assert_near(scripted_value(&s, "x"), 20 * slip, 1e-9 + 10 * tol * slip);
+            scripted_free(&s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_breaks_away_in_time),
         cmocka_unit_test(frictions_of_one_motion_add_up),
         cmocka_unit_test(friction_that_can_stick_does),
+        cmocka_unit_test(frictions_share_by_their_limits),
+        cmocka_unit_test(short_slips_of_a_block_at_rest_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
