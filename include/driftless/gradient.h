@@ -33,9 +33,12 @@ dfl_derivatives dfl_solver_derivatives(dfl_solver *solver);
 
 /* Gradients by one sweep backwards, for few values and many parameters. After dfl_solver_follow, along a
    direction for instance, whose derivatives the steps are chosen for: records the run from the present time
-   on for the derivatives by `parameters`, of which `start` (n x count) are those of the present state.
-   Steps are kept, about n (1 + stages) numbers each. Statuses of dfl_solver_follow. */
-dfl_status dfl_solver_record(dfl_solver *solver, const dfl_parameters *parameters,
+   on for the derivatives by `parameters`, of which `start` (n x count) are those of the present state. The
+   first `spare` of them are none, nothing depends on them: at least dfl_solver_spare columns that serve to pass
+   instants at which branches change or the state jumps. Steps are kept, about n (1 + stages) numbers each.
+   Statuses of dfl_solver_follow. */
+int dfl_solver_spare(const dfl_solver *solver, const dfl_parameters *parameters);
+dfl_status dfl_solver_record(dfl_solver *solver, const dfl_parameters *parameters, int spare,
                              const double *start);
 
 /* At the present time: the derivatives of objective k (0, 1, ...) contain x^T X, a^T A and memory^T (memory by the
@@ -43,7 +46,7 @@ dfl_status dfl_solver_record(dfl_solver *solver, const dfl_parameters *parameter
 dfl_status dfl_solver_weigh(dfl_solver *solver, int objective, const double *x, const double *a,
                             const double *memory);
 
-/* gradient (objectives x count) += the derivatives of all objectives: equal to those of the direct method
+/* gradient (objectives x (count - spare)) += the derivatives of all objectives: equal to those of the direct method
    up to rounding. The run may go on afterwards. */
 dfl_status dfl_solver_sweep(double *gradient, dfl_solver *solver, int objectives);
 

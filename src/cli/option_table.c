@@ -218,7 +218,8 @@ static const row table[] = {
      "How derivatives are computed: `direct`, beside the state, or `adjoint`, by one sweep "
      "backwards "
      "for all values, which takes the same time for any number of parameters. The default "
-     "chooses `adjoint` if more than 20 parameters are four times as many as the values."},
+     "chooses `adjoint` if more than 20 parameters are four times as many as the values, and the "
+     "model has no switches."},
     {"check", CLI_FLAG, CLI_GRADIENT, FIELD(check), NULL, NULL, NULL, NULL,
      "also by differences of runs nearby; exit status 1 if they disagree",
      "Also by extrapolated differences of runs nearby, four for each parameter. The exit status is "

@@ -11,7 +11,8 @@
 
 static dfl_status allocate(dfl_adjoint *adj);
 
-dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters)
+dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters,
+                              int spare)
 {
     dfl_context *ctx = st->sys->ctx;
     dfl_adjoint *adj = *out = dfl_alloc(ctx, 1, sizeof *adj);
@@ -20,8 +21,13 @@ dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_para
     adj->st = st;
     adj->sys = st->sys;
     adj->parameters = *parameters;
+    adj->spare = spare;
     dfl_status status = dfl_tangents_create(&adj->wide, st, parameters);
-    if (!status && !(adj->y = dfl_alloc(ctx, (size_t)adj->sys->n, sizeof *adj->y)))
+    const size_t n = (size_t)adj->sys->n, d = sizeof(double);
+    adj->y = dfl_alloc(ctx, n, d);
+    adj->R = dfl_alloc(ctx, n * n, d);
+    adj->columns = dfl_alloc(ctx, n * n, d);
+    if (!status && !(adj->y && adj->R && adj->columns))
         status = DFL_NO_MEMORY;
     if (status) {
         dfl_adjoint_free(adj);
@@ -46,13 +52,19 @@ void dfl_adjoint_free(dfl_adjoint *adj)
         dfl_free(ctx, one);
         one = before;
     }
-    double *const block[] = {adj->x, adj->a, adj->level, adj->memory, adj->sum, adj->y};
+    double *const block[] = {adj->x,   adj->a, adj->level, adj->memory,
+                             adj->sum, adj->y, adj->R,     adj->columns};
     for (int k = 0; k < DFL_RADAU_STAGES; k++)
         dfl_free(ctx, adj->weight[k].d);
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_tangents_free(adj->wide);
     dfl_free(ctx, adj);
+}
+
+dfl_tangents *dfl_adjoint_tangents(const dfl_adjoint *adj)
+{
+    return adj->wide;
 }
 
 size_t dfl_adjoint_bytes(const dfl_adjoint *adj)
@@ -110,52 +122,6 @@ dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t)
     return DFL_OK;
 }
 
-int dfl_adjoint_height(const dfl_adjoint *adj)
-{
-    const dfl_system *sys = adj->sys;
-    return sys->n + sys->n3 + sys->eom->ne + sys->eom->nep + adj->parameters.nmemory;
-}
-
-/* Column j of the derivatives after a start. */
-static void keep_column(double *to, const dfl_adjoint *adj, int j)
-{
-    const dfl_tangents *wide = adj->wide;
-    const size_t n = (size_t)adj->sys->n, nv = (size_t)adj->sys->n3, d = sizeof *to;
-    const size_t levels = (size_t)(adj->sys->eom->ne + adj->sys->eom->nep);
-    const size_t memory = (size_t)adj->parameters.nmemory, column = (size_t)j;
-    memcpy(to, wide->Y + column * n, n * d);
-    memcpy(to + n, wide->A + column * nv, nv * d);
-    memcpy(to + n + nv, wide->level + column * levels, levels * d);
-    if (memory > 0)
-        memcpy(to + n + nv + levels, adj->parameters.memory + column * memory, memory * d);
-}
-
-dfl_status dfl_adjoint_start(dfl_adjoint *adj, const double *start)
-{
-    const size_t height = (size_t)dfl_adjoint_height(adj);
-    const size_t count = (size_t)adj->parameters.count;
-    dfl_context *ctx = adj->sys->ctx;
-    if (dfl_tangents_start(adj->wide, adj->st, start, NULL))
-        return dfl_fail(ctx, DFL_SINGULAR,
-                        "derivatives by parameters cannot be evaluated at t = %.10g", adj->st->t);
-    dfl_recorded *entry = dfl_adjoint_add(adj, DFL_RECORDED_START, height * count);
-    if (!entry)
-        return DFL_NO_MEMORY;
-    for (size_t j = 0; j < count; j++)
-        keep_column(entry->numbers + j * height, adj, (int)j);
-    entry->start = adj->start;
-    adj->start = entry;
-    if (!adj->parameters.keep)
-        return DFL_OK;
-    entry->kept = dfl_alloc(ctx, adj->parameters.kept_size, 1);
-    adj->bytes += adj->parameters.kept_size;
-    if (!entry->kept)
-        return DFL_NO_MEMORY;
-    return adj->parameters.keep(entry->kept, adj->parameters.user)
-               ? dfl_fail(ctx, DFL_CALLBACK, "keep failed at t = %.10g", adj->st->t)
-               : DFL_OK;
-}
-
 dfl_status dfl_adjoint_weigh(dfl_adjoint *adj, int objective, const double *x, const double *a,
                              const double *memory)
 {
@@ -188,34 +154,6 @@ static void back_weights(dfl_adjoint *adj, const dfl_recorded *entry)
     add(adj->memory + k * nm, entry->numbers + n + nv, nm);
 }
 
-/* All weights of objective k in one column. */
-static void gather(double *to, const dfl_adjoint *adj, int k)
-{
-    const int n = adj->sys->n, nv = adj->sys->n3, nm = adj->parameters.nmemory;
-    const int levels = adj->sys->eom->ne + adj->sys->eom->nep;
-    memcpy(to, adj->x + k * n, (size_t)n * sizeof *to);
-    memcpy(to + n, adj->a + k * nv, (size_t)nv * sizeof *to);
-    memcpy(to + n + nv, adj->level + k * levels, (size_t)levels * sizeof *to);
-    memcpy(to + n + nv + levels, adj->memory + k * nm, (size_t)nm * sizeof *to);
-}
-
-/* What the parameters do to the derivatives with which a start begins. */
-static dfl_outcome back_start(dfl_adjoint *adj, const dfl_recorded *entry)
-{
-    const int height = dfl_adjoint_height(adj), count = adj->parameters.count;
-    const size_t stride = (size_t)(count + adj->parameters.nmemory);
-    double *column = dfl_alloc(adj->sys->ctx, (size_t)height, sizeof *column);
-    if (!column)
-        return dfl_system_trouble(adj->sys, DFL_STEP_STOP, "memory", adj->st->t);
-    for (int k = 0; k < adj->nof; k++) {
-        gather(column, adj, k);
-        dfl_gemm_tn(count, 1, height, 1, entry->numbers, height, column, height, 1,
-                    adj->sum + (size_t)k * stride, count);
-    }
-    dfl_free(adj->sys->ctx, column);
-    return DFL_STEP_OK;
-}
-
 /* The model as it was after a start. */
 static dfl_outcome recall(dfl_adjoint *adj, const dfl_recorded *start)
 {
@@ -226,7 +164,7 @@ static dfl_outcome recall(dfl_adjoint *adj, const dfl_recorded *start)
 
 dfl_outcome dfl_adjoint_sweep(double *gradient, dfl_adjoint *adj, int nof)
 {
-    const size_t count = (size_t)adj->parameters.count;
+    const size_t count = (size_t)adj->parameters.count, spare = (size_t)adj->spare;
     const size_t stride = count + (size_t)adj->parameters.nmemory;
     adj->nof = nof;
     if (allocate(adj))
@@ -238,13 +176,13 @@ dfl_outcome dfl_adjoint_sweep(double *gradient, dfl_adjoint *adj, int nof)
         else if (entry->kind == DFL_RECORDED_STEP)
             outcome = dfl_adjoint_back_step(adj, entry);
         else
-            outcome = back_start(adj, entry);
+            outcome = dfl_adjoint_back_start(adj, entry);
         if (!outcome && entry->kind == DFL_RECORDED_START)
             outcome = recall(adj, entry->start);
     }
     for (size_t k = 0; !outcome && k < (size_t)nof; k++)
-        for (size_t j = 0; j < count; j++)
-            gradient[j * (size_t)nof + k] += adj->sum[k * stride + j];
+        for (size_t j = spare; j < count; j++)
+            gradient[(j - spare) * (size_t)nof + k] += adj->sum[k * stride + j];
     const dfl_outcome again = recall(adj, adj->start);
     return outcome ? outcome : again;
 }

@@ -19,8 +19,8 @@ typedef struct dfl_kept_selection {
 typedef struct dfl_recorded {
     struct dfl_recorded *before;
     dfl_recorded_kind kind;
-    int objective;     /* of weights */
-    int free, nmemory; /* of a start: columns for what was free before it, and for the memory */
+    int objective;              /* of weights */
+    int free;                   /* of a start: directions that were free before it */
     struct dfl_recorded *start; /* the one before, of a start */
     void *kept;                 /* of a start: the branches of the model afterwards */
     struct {
@@ -29,7 +29,8 @@ typedef struct dfl_recorded {
         double until; /* where it is cut; NAN: it is whole */
         const dfl_kept_selection *selection;
     } step;
-    double numbers[]; /* start: see adjoint_start.c; step: x at its start, then Z, n lanes;
+    double numbers
+        []; /* start: derivatives after it by all parameters, then R, free x n; step: x at its start, then Z, n lanes;
                          weights: of x, a and the memory */
 } dfl_recorded;
 
@@ -38,6 +39,8 @@ struct dfl_adjoint {
     dfl_system *sys;
     dfl_parameters parameters;
     dfl_tangents *wide; /* of all parameters: matrices at the stages, starts */
+    int spare;          /* the first of them are not parameters */
+    int free;           /* of the next start */
     dfl_recorded *last, *start;
     dfl_kept_selection *selection;
     size_t bytes;
@@ -45,14 +48,16 @@ struct dfl_adjoint {
     double *x, *a, *level, *memory; /* weights, n, nv, ne + nep, nmemory x nof: while going back */
     double *sum;                    /* (count + nmemory) x nof */
     double *y;                      /* n */
+    double *R, *columns;            /* n x n each */
     dfl_jacobian weight[DFL_RADAU_STAGES]; /* of all rows at the stages, nof columns */
 };
 
 /* The derivatives by all parameters after a start, as columns: Y, A, level, memory. */
 int dfl_adjoint_height(const dfl_adjoint *adj);
 
-/* Goes back over a step (adjoint_step.c). */
+/* Goes back over a step (adjoint_step.c), over a start (adjoint_start.c). */
 dfl_outcome dfl_adjoint_back_step(dfl_adjoint *adj, const dfl_recorded *entry);
+dfl_outcome dfl_adjoint_back_start(dfl_adjoint *adj, const dfl_recorded *entry);
 
 /* Another entry with room for numbers. NULL: no memory. */
 dfl_recorded *dfl_adjoint_add(dfl_adjoint *adj, dfl_recorded_kind kind, size_t numbers);

@@ -129,17 +129,24 @@ int dfl_tangents_count(const dfl_tangents *tan);
 
 typedef struct dfl_adjoint dfl_adjoint;
 
-/* Creates a record of a run for the present layout of the system. DFL_NO_MEMORY. */
-dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters);
+/* Creates a record of a run for the present layout of the system. The first parameters, dfl_adjoint_spare of them
+   (`spare`), are none: they serve to pass instants. DFL_NO_MEMORY. */
+dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters,
+                              int spare);
 void dfl_adjoint_free(dfl_adjoint *adj);
+int dfl_adjoint_spare(const dfl_system *sys, int nmemory);
+
+/* Derivatives by all parameters, and the spare ones, at starts. */
+dfl_tangents *dfl_adjoint_tangents(const dfl_adjoint *adj);
 
 /* What it takes by now. */
 size_t dfl_adjoint_bytes(const dfl_adjoint *adj);
 
-/* Records the start at `here`, from which derivatives (nu x count) by the parameters are made consistent; the step that
-   was accepted last, as dfl_tangents_accept takes it; and weights of an objective there: of the user's
-   unknowns, accelerations (or NULL) and memory (or NULL). */
-dfl_status dfl_adjoint_start(dfl_adjoint *adj, const double *start);
+/* Before an instant, at `here`: the derivatives become a basis of what they may be. Records the start after it, or of the
+   run, with the derivatives there; the step that was accepted last, as dfl_tangents_accept takes it; and weights of an
+   objective there: of the user's unknowns, accelerations (or NULL) and memory (or NULL). */
+dfl_outcome dfl_adjoint_approach(dfl_adjoint *adj);
+dfl_status dfl_adjoint_start(dfl_adjoint *adj);
 dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t);
 dfl_status dfl_adjoint_weigh(dfl_adjoint *adj, int objective, const double *x, const double *a,
                              const double *memory);

@@ -87,21 +87,26 @@ dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients 
                                          stage[0].t);
 }
 
-/* The algebraic rows in use: c (ma) from alg, or the way back with zeros for the others. */
-static void compress(double *c, double *alg, const dfl_linear_step *step, bool back)
+static bool is_used(int row, const dfl_stage_solution *at, const dfl_system *sys)
 {
-    const dfl_system *sys = step->sys;
-    const int first = sys->row.e, ne = sys->eom->ne;
-    const int rows = sys->m1 + sys->m2 + sys->m3;
-    int k = 0;
-    for (int i = 0; i < rows; i++) {
-        const bool used = i < first || i >= first + ne || step->at[0].active[i - first];
-        if (back)
-            alg[i] = used ? c[k] : 0;
-        else if (used)
-            c[k] = alg[i];
-        k += used;
-    }
+    const int e = row - sys->row.e;
+    return e < 0 || e >= sys->eom->ne || at->active[e];
+}
+
+void dfl_linear_step_compress(double *c, const double *alg, const dfl_stage_solution *at,
+                              const dfl_system *sys)
+{
+    for (int i = 0; i < sys->m1 + sys->m2 + sys->m3; i++)
+        if (is_used(i, at, sys))
+            *c++ = alg[i];
+}
+
+/* The way back, with zeros for the other rows. */
+static void expand(double *alg, const double *c, const dfl_stage_solution *at,
+                   const dfl_system *sys)
+{
+    for (int i = 0; i < sys->m1 + sys->m2 + sys->m3; i++)
+        alg[i] = is_used(i, at, sys) ? *c++ : 0;
 }
 
 /* y (nd) += factor S [r; v; p] */
@@ -141,7 +146,7 @@ void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const doubl
     const int s = step->rk->stages, n = sys->n, ma = step->at[0].ma, nd = step->at[0].nd;
     const int K = ma + nd;
     for (int i = 0; i < s; i++)
-        compress(step->c + i * K, points[i].alg, step, false);
+        dfl_linear_step_compress(step->c + i * K, points[i].alg, &step->at[0], sys);
     memset(step->u, 0, (size_t)(s * nd) * sizeof *step->u);
     for (int i = 0; i < s; i++) {
         const dfl_stage_solution *at = &step->at[i];
@@ -181,7 +186,7 @@ void dfl_linear_step_transpose(dfl_point *points, dfl_linear_step *step, double 
             for (int k = 0; k < nd; k++)
                 rates[k] -= rate(step, j, i) * step->u[j * nd + k];
         dfl_gemm_tn(ma, 1, nd, 1, at->SM, nd, rates, nd, 1, c, ma);
-        compress(c, points[i].alg, step, true);
+        expand(points[i].alg, c, at, sys);
         memset(points[i].blocks.b, 0, (size_t)nr * sizeof *mu);
         memset(points[i].a, 0, (size_t)nv * sizeof *mu);
         memset(points[i].blocks.kin, 0, (size_t)np * sizeof *mu);

@@ -37,6 +37,10 @@ dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients 
                                   const dfl_point *stage, const dfl_rows_jacobian *jac,
                                   bool transposed);
 
+/* c (ma): the algebraic rows in use. */
+void dfl_linear_step_compress(double *c, const double *alg, const dfl_stage_solution *at,
+                              const dfl_system *sys);
+
 /* y of the stages (points[i].x) from that at the start, y_k (n), and the points' alg, b, a, kin by the parameter. */
 void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const double *y_k);
 

@@ -114,7 +114,7 @@ void dfl_solver_forget_derivatives(dfl_solver *solver)
     if (solver->stepper)
         solver->stepper->tangents = NULL;
     dfl_tangents_free(solver->derivatives.tangents);
-    dfl_adjoint_free(solver->derivatives.adjoint);
+    dfl_solver_forget_record(solver);
     dfl_free(solver->ctx, solver->derivatives.values);
     dfl_free(solver->ctx, solver->derivatives.rates);
     dfl_free(solver->ctx, solver->derivatives.before);

@@ -54,11 +54,12 @@ struct dfl_solver {
         struct dfl_tangents *tangents; /* or NULL: none are followed */
         struct dfl_adjoint *adjoint;   /* or NULL: steps are not recorded */
         dfl_parameters parameters;
-        double *values;         /* n x count, of the user's unknowns */
-        double *rates, *before; /* n each: x' and x before branches change */
-        double *instant;        /* count: of the time at which they do */
-        double *slack;          /* count: how far several of them differ */
-        double *slope;          /* count: workspace */
+        double *values;              /* n x count, of the user's unknowns */
+        double *rates, *before;      /* n each: x' and x before branches change */
+        double *instant;             /* count: of the time at which they do */
+        double *slack;               /* count: how far several of them differ */
+        double *slope;               /* count: workspace */
+        struct dfl_other_set *other; /* of all parameters, while steps are recorded (recording.c) */
     } derivatives;
     double *saved; /* nv + n0 + n: accelerations and a state that is saved or restored */
     struct dfl_switching *switching; /* branches of the model, or NULL */
@@ -152,8 +153,16 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver);
 dfl_status dfl_solver_approach_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_start(dfl_solver *solver);
-/* Whether this is the start, and events act or contacts close here. */
-bool dfl_solver_changes_at_start(const dfl_solver *solver);
+/* recording.c: the derivatives by all parameters take the place of those that are followed, or give it back; instants are
+   passed with them, too, while steps are recorded. */
+void dfl_solver_swap_derivatives(dfl_solver *solver);
+void dfl_solver_forget_record(dfl_solver *solver);
+dfl_status dfl_solver_recorded_approach(dfl_solver *solver);
+dfl_status dfl_solver_recorded_leave(dfl_solver *solver);
+
+/* switch_derivatives.c: the derivatives of the time at which functions pass zero; through the instant. */
+dfl_status dfl_solver_find_instant(dfl_solver *solver);
+dfl_status dfl_solver_pass_instant(dfl_solver *solver);
 void dfl_solver_forget_derivatives(dfl_solver *solver);
 dfl_status dfl_solver_derivatives_failed(dfl_solver *solver, dfl_outcome outcome);
 

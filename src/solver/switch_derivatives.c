@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-static dfl_status find_instant(dfl_solver *solver);
 static dfl_status jump(dfl_solver *solver, const double *after);
 static dfl_status start_again(dfl_solver *solver);
+static bool changes_at_start(const dfl_solver *solver);
 static dfl_status refuse(const dfl_solver *solver, const char *why);
 
 dfl_status dfl_solver_approach_switch(dfl_solver *solver)
@@ -34,12 +34,13 @@ dfl_status dfl_solver_approach_switch(dfl_solver *solver)
     if (status)
         return status;
     memcpy(solver->derivatives.before, st->here.x, (size_t)solver->sys.n * sizeof *st->here.x);
-    return find_instant(solver);
+    const dfl_status found = dfl_solver_find_instant(solver);
+    return found ? found : dfl_solver_recorded_approach(solver);
 }
 
 /* The derivatives of the time at which functions pass zero, and how far those differ that do so
    together. */
-static dfl_status find_instant(dfl_solver *solver)
+dfl_status dfl_solver_find_instant(dfl_solver *solver)
 {
     const dfl_parameters *by = &solver->derivatives.parameters;
     const dfl_switching *sw = solver->switching;
@@ -105,13 +106,17 @@ static bool is_ambiguous(const dfl_solver *solver, const double *after)
 
 dfl_status dfl_solver_leave_switch(dfl_solver *solver)
 {
+    if (!solver->derivatives.tangents)
+        return DFL_OK;
+    const dfl_status status = dfl_solver_pass_instant(solver);
+    return status ? status : dfl_solver_recorded_leave(solver);
+}
+
+dfl_status dfl_solver_pass_instant(dfl_solver *solver)
+{
     const dfl_stepper *st = solver->stepper;
     const dfl_system *sys = &solver->sys;
     double *X = solver->derivatives.values, *after = solver->x_stop;
-    if (!solver->derivatives.tangents)
-        return DFL_OK;
-    if (solver->derivatives.adjoint)
-        return refuse(solver, "sweeps backwards do not pass switches; use the direct method");
     dfl_stepper_rates(after, st, &st->here);
     if (is_ambiguous(solver, after))
         return refuse(solver, "several switches coincide, whose times depend on the parameters "
@@ -131,7 +136,7 @@ dfl_status dfl_solver_leave_switch(dfl_solver *solver)
 dfl_status dfl_solver_leave_start(dfl_solver *solver)
 {
     struct dfl_tangents *tan = solver->derivatives.tangents;
-    if (!dfl_solver_changes_at_start(solver))
+    if (!changes_at_start(solver))
         return dfl_solver_derivatives_failed(
             solver, dfl_tangents_start(tan, solver->stepper, solver->derivatives.values, NULL));
     memset(solver->x_stop, 0, (size_t)solver->sys.n * sizeof *solver->x_stop);
@@ -178,7 +183,7 @@ static dfl_status start_again(dfl_solver *solver)
 }
 
 /* Whether this is the start, and events act or contacts close here. */
-bool dfl_solver_changes_at_start(const dfl_solver *solver)
+static bool changes_at_start(const dfl_solver *solver)
 {
     const dfl_contacts *c = solver->contacts;
     if (!solver->switching || !solver->options.switches.resume || solver->stepper->t != solver->t0)

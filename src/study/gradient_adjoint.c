@@ -19,11 +19,18 @@ bool dfl_gradient_prefers_adjoint(const gradient_run *it)
             dfl_runnable_functions(it->run) == 0);
 }
 
+int dfl_gradient_adjoint_spare(const gradient_run *it)
+{
+    const dfl_equations *eq = eq_of(it->run);
+    return eq->nr + eq->nv + eq->ns + eq->np + eq->ne + eq->nep +
+           eq->model->actions.discretes.count;
+}
+
 /* Numbers of both signs without a pattern, as large as the parameters. */
 static void choose_direction(gradient_run *it)
 {
     const double golden = 0.6180339887498949;
-    for (int j = 0; j < it->count; j++) {
+    for (int j = it->spare; j < it->spare + it->count; j++) {
         const double part = fmod((j + 1) * golden, 1);
         it->direction[j] = it->size[j] * (part < 0.5 ? part - 1 : part);
     }
@@ -33,20 +40,23 @@ dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver)
 {
     dfl_context *ctx = ctx_of(it->run);
     const int n = eq_of(it->run)->n;
+    const size_t all = (size_t)(it->spare + it->count), own = (size_t)n * (size_t)it->spare;
     dfl_parameters along;
-    double *start = dfl_alloc(ctx, (size_t)n, sizeof *start);
-    it->direction = dfl_alloc(ctx, (size_t)it->count, sizeof *it->direction);
+    double *start = dfl_alloc(ctx, (size_t)n * (1 + all), sizeof *start), *wide = start + n;
+    it->direction = dfl_alloc(ctx, all, sizeof *it->direction);
     it->along = dfl_alloc(ctx, (size_t)it->nof, sizeof *it->along);
     dfl_status status = start && it->direction && it->along ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
         choose_direction(it);
-        dfl_gemm(n, 1, it->count, 1, it->start, n, it->direction, it->count, 0, start, n);
+        memcpy(wide + own, it->start, (size_t)n * (size_t)it->count * sizeof *wide);
+        dfl_gemm(n, 1, it->count, 1, it->start, n, it->direction + it->spare, it->count, 0, start,
+                 n);
         status = dfl_runnable_direction(&along, it->run, it->direction);
     }
     if (!status)
         status = dfl_solver_follow(solver, &along, start);
     if (!status)
-        status = dfl_solver_record(solver, &it->parameters, it->start);
+        status = dfl_solver_record(solver, &it->parameters, it->spare, wide);
     dfl_free(ctx, start);
     return status;
 }
@@ -68,7 +78,7 @@ dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int 
     const double *a = weight + eq->n, *parameter = a + eq->nv, *kept = parameter + it->count;
     for (int j = 0; j < it->count; j++) {
         it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] += parameter[j];
-        sum += parameter[j] * it->direction[j];
+        sum += parameter[j] * it->direction[it->spare + j];
     }
     for (int k = 0; k < eq->n; k++)
         sum += weight[k] * by.x[k];
@@ -88,8 +98,8 @@ dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver)
     for (int i = 0; !status && i < it->nof; i++) {
         double sum = 0, size = 0;
         for (int j = 0; j < it->count; j++) {
-            const double part =
-                it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] * it->direction[j];
+            const double part = it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] *
+                                it->direction[it->spare + j];
             sum += part;
             size += fabs(part);
         }

@@ -44,9 +44,9 @@ typedef struct gradient_run {
     dfl_record *record; /* gets rows of the run with the derivatives of the values, or NULL */
 
     followed *followed; /* count */
-    dfl_expr *symbols;  /* of `followed` */
+    dfl_expr *symbols;  /* the same */
     double *x;          /* n: the start */
-    double *size;       /* of each of `followed` */
+    double *size;       /* of spare ones, then of each of `followed` */
     double *start;      /* n x count: its derivatives */
     dfl_parameters parameters;
     totals wanted;   /* of expr, each once ... */
@@ -56,7 +56,8 @@ typedef struct gradient_run {
     double *place;   /* ... and their values and derivatives */
 
     bool backwards;    /* by a sweep (gradient_adjoint.c); then: */
-    double *direction; /* count: what the run follows ... */
+    int spare;         /* parameters that are none (dfl_solver_record) */
+    double *direction; /* spare + count: what the run follows ... */
     double *along;     /* nof: ... and the derivatives of the values along it */
 } gradient_run;
 
@@ -88,6 +89,7 @@ dfl_status dfl_gradient_follow(gradient_run *it);
 /* gradient_adjoint.c: whether a sweep backwards suits; the run begins, value i is weighed at the present time,
    the run ends, and frees what that needs. */
 bool dfl_gradient_prefers_adjoint(const gradient_run *it);
+int dfl_gradient_adjoint_spare(const gradient_run *it);
 dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver);
 dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int i);
 dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver);

@@ -95,7 +95,6 @@ dfl_status dfl_gradient_follow(gradient_run *it)
 static dfl_status begin(dfl_simulation *sim, void *user)
 {
     gradient_run *it = user;
-    it->backwards = dfl_gradient_prefers_adjoint(it);
     dfl_status status = it->backwards ? dfl_gradient_adjoint_begin(it, sim->solver)
                                       : dfl_solver_follow(sim->solver, &it->parameters, it->start);
     if (!status)
@@ -119,12 +118,14 @@ static dfl_status allocate(gradient_run *it)
     dfl_context *ctx = ctx_of(it->run);
     const size_t n = (size_t)eq_of(it->run)->n, count = (size_t)it->count, d = sizeof(double);
     const size_t nof = (size_t)it->nof;
-    it->symbols = dfl_exprs(eq_of(it->run), it->count);
+    it->backwards = dfl_gradient_prefers_adjoint(it);
+    it->spare = it->backwards ? dfl_gradient_adjoint_spare(it) : 0;
+    it->symbols = dfl_exprs(eq_of(it->run), it->spare + it->count);
     it->wanted_row = dfl_alloc(ctx, nof, sizeof *it->wanted_row);
     it->found = dfl_alloc(ctx, nof * (1 + count), d);
     it->x = dfl_alloc(ctx, n, d);
     it->start = dfl_alloc(ctx, n * count, d);
-    it->size = dfl_alloc(ctx, count, d);
+    it->size = dfl_alloc(ctx, (size_t)it->spare + count, d);
     return it->symbols && it->wanted_row && it->found && it->x && it->start && it->size
                ? DFL_OK
                : DFL_NO_MEMORY;
@@ -133,10 +134,12 @@ static dfl_status allocate(gradient_run *it)
 /* Initial values have no symbol: no row depends on them. */
 static dfl_status find_slopes(gradient_run *it)
 {
+    for (int j = 0; j < it->spare; j++)
+        it->symbols[j] = DFL_NO_EXPR;
     for (int j = 0; j < it->count; j++)
-        it->symbols[j] = it->followed[j].symbol;
+        it->symbols[it->spare + j] = it->followed[j].symbol;
     const dfl_status status =
-        dfl_runnable_parameters(&it->parameters, it->run, it->symbols, it->count);
+        dfl_runnable_parameters(&it->parameters, it->run, it->symbols, it->spare + it->count);
     it->parameters.size = it->size;
     return status;
 }
@@ -164,10 +167,12 @@ static dfl_status find_wanted(gradient_run *it)
 /* The sizes of parameters are their values; of initial values, those at the start. */
 static void find_sizes(gradient_run *it)
 {
+    for (int j = 0; j < it->spare; j++)
+        it->size[j] = 1;
     for (int j = 0; j < it->count; j++) {
         const followed *by = &it->followed[j];
         const double value = by->place >= 0 ? it->x[by->place] : by->value;
-        it->size[j] = value != 0 ? fabs(value) : 1;
+        it->size[it->spare + j] = value != 0 ? fabs(value) : 1;
         if (it->at)
             it->at[j] = value;
     }

@@ -104,6 +104,41 @@ static void other_unknowns_agree(void **state)
     both_agree(ellipse, (const char *const[]){"x", "s", NULL}, 2, "a,b,steep", 0.5, 0.005);
 }
 
+/* Branches change, bodies meet, events act, friction sticks, controllers remember. */
+static void instants_agree(void **state)
+{
+    (void)state;
+    static const char kinks[] = "local k, f = param('k', 40), param('f', 3)\n"
+                                "local x = position('x') mass(x, 1)\n"
+                                "force(x, -k*max(x - 0.1, 0) - 5*x + abs(sin(f*time)))\n"
+                                "initial{ x = 0, ['der(x)'] = 1 }\n";
+    both_agree(kinks, (const char *const[]){"x", "der(x)", NULL}, 2, "k,f,initial(x)", 3, 0.02);
+    static const char swing[] = "local L, u = param('L', 1), param('u', 5)\n"
+                                "local x, y = position('x', 'y') mass(x, 1) mass(y, 2)\n"
+                                "constraint('rod', x^2 + y^2 - L^2) potential(9.81*3*y)\n"
+                                "force(x, u*select(x - 0.2*L, -1, 1))\n"
+                                "initial{ x = 0.9*L, ['der(x)'] = 0.1 } guess{ y = -0.4 }\n";
+    both_agree(swing, (const char *const[]){"x", "y", "lambda(rod)", NULL}, 3, "L,u", 1.9, 0.02);
+    static const char ball[] = "local e, g = param('e', 0.8), param('g', 9.81)\n"
+                               "local x = position('x') mass(x, 1) force(x, -g)\n"
+                               "unilateral('floor', x, { restitution = e })\n"
+                               "initial{ x = 1, ['der(x)'] = 0 }\n";
+    both_agree(ball, (const char *const[]){"x", "der(x)", NULL}, 2, "e,g,initial(x)", 1.7, 0.02);
+    static const char servo[] =
+        "local k, d = param('k', 20), param('d', 3)\n"
+        "local x = position('x') local u = discrete('u', 0) mass(x, 1) force(x, u)\n"
+        "sample('control', { period = 0.05, set = { [u] = -k*x - d*velocity(x) } })\n"
+        "unilateral('stop', x + 0.1, { restitution = 0.5 })\n"
+        "initial{ x = 1, ['der(x)'] = 0 }\n";
+    both_agree(servo, (const char *const[]){"x", "u", NULL}, 2, "k,d,initial(x)", 1, 0.01);
+    static const char block[] =
+        "local m, k, v = param('m', 1), param('k', 20), param('v', 0.3)\n"
+        "local x = position('x') mass(x, m) force(x, -k*(x - v*time))\n"
+        "friction('floor', x, { coefficient = 0.3, static = 0.4, load = m*9.81 })\n"
+        "initial{ x = 0, ['der(x)'] = 0 }\n";
+    both_agree(block, (const char *const[]){"x", "der(x)", NULL}, 2, "m,k,v", 1.6, 0.02);
+}
+
 /* Nothing moves, but everything would. */
 static void derivatives_of_a_rest_are_swept(void **state)
 {
@@ -123,8 +158,8 @@ static void derivatives_of_a_rest_are_swept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(constrained_models_agree),
-                                       cmocka_unit_test(other_unknowns_agree),
-                                       cmocka_unit_test(derivatives_of_a_rest_are_swept)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constrained_models_agree), cmocka_unit_test(other_unknowns_agree),
+        cmocka_unit_test(instants_agree), cmocka_unit_test(derivatives_of_a_rest_are_swept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
