@@ -82,6 +82,7 @@ complete -c driftless -n '__fish_seen_subcommand_from compare' -l tol -x -d 'tol
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l limit -x -d 'give up a run after this number of seconds'
 complete -c driftless -n '__fish_seen_subcommand_from run check init equations export compare linearize modes equilibrium response lqr inverse gradient optimize sweep' -l set -x -d 'change a parameter, input or setting of the model (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from run check init compare linearize modes equilibrium response lqr inverse gradient optimize sweep' -l input -x -d 'an input follows a column of FILE.csv (repeatable)'
+complete -c driftless -n '__fish_seen_subcommand_from run check init equations export compare linearize modes equilibrium response lqr inverse gradient optimize sweep' -l allow-fmu -d 'fmu(...) in the script may start FMUs'
 complete -c driftless -n '__fish_seen_subcommand_from run check init linearize modes equilibrium response lqr' -l start-from -x -k -a '(__fish_complete_suffix .json)' -d 'start from the state in FILE.json, or go on with a saved run'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l save -x -d 'save the state at the end; --start-from FILE goes on from there'
 complete -c driftless -n '__fish_seen_subcommand_from linearize modes response lqr' -l at -x -d 'NAME=VALUE,... (other values move as little as possible), equilibrium, or t=TIME'

@@ -30,6 +30,8 @@ typedef struct dfl_load_options {
     bool
         unlimited; /* the caller has written it: no limits on time (60 s), memory (256 MiB), length and
                            expressions, and files may lie anywhere, not only below its folder */
+    bool
+        allow_fmu; /* fmu(...) in the script may start libraries of FMUs, which are not sandboxed */
 } dfl_load_options;
 
 /* Runs the script in a file, or in memory (`name` is used in messages). The message of a failure

@@ -204,7 +204,8 @@ static int switch_flip(dfl_change *change, const bool *crossed, double t, const 
     for (int i = 0; crossed && i < m->switches.count; i++)
         if (sw->flipped[i])
             sw->branch[m->watched[i].number] = next_branch(sw, i);
-    dfl_branching_act(change, sw, crossed, t);
+    if (dfl_branching_act(change, sw, crossed, t))
+        return 1;
     sw->host.prepare(sw->host.run);
     change->rows = dfl_branching_mask(sw);
     sw->host.evaluate(sw->after, DFL_CARRY_MOMENTA, t, x, sw->host.run);

@@ -60,6 +60,7 @@ typedef struct dfl_carried_action {
     int first;            /* ... this one */
     const int *target;    /* of sets: the place in x, or -1 - k of the discrete variable k; then
                                velocities of impulses */
+    int foreign;          /* its number + 1 if the run's host gives values of its own; 0: none */
 } dfl_carried_action;
 
 /* The discrete variables that the mode of a contact consists of. */
@@ -99,6 +100,9 @@ typedef struct dfl_branching_host {
     void (*prepare)(void *run); /* branches or discrete variables have changed */
     void (*set_levels)(double t, const double *x, void *run);
     void (*refuse)(int line, const char *message, void *run); /* the run fails */
+    /* action -1: a run begins; otherwise changes discrete variables at time t; nonzero: the run fails,
+       with a message. NULL: there are no such actions */
+    int (*exchange)(int action, double t, double *discrete, void *run);
     dfl_switch_name_fn name; /* of the functions, for messages; NULL: numbers */
     void *run;
 } dfl_branching_host;

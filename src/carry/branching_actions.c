@@ -69,8 +69,8 @@ static bool acts(dfl_branching *sw, int number, const bool *crossed, double t)
     return false;
 }
 
-/* All right sides first. */
-static void act(dfl_change *change, dfl_branching *sw, int number, double t)
+/* All right sides first. Nonzero: the run fails. */
+static int act(dfl_change *change, dfl_branching *sw, int number, double t)
 {
     const dfl_carried_action *action = &sw->tables->actions[number];
     const double *value = sw->assigned + action->first;
@@ -90,25 +90,32 @@ static void act(dfl_change *change, dfl_branching *sw, int number, double t)
     for (int k = action->nsets; k < action->nsets + action->nimpulses; k++)
         change->impulse[action->target[k]] += value[k];
     change->acted = true;
+    return action->foreign && sw->host.exchange
+               ? sw->host.exchange(number, t, sw->discrete, sw->host.run)
+               : 0;
 }
 
 /* Those that have acted, in the order of declaration; each sees what those before it have done. */
-static void act_in_order(dfl_change *change, dfl_branching *sw, double t)
+static int act_in_order(dfl_change *change, dfl_branching *sw, double t)
 {
+    int failed = 0;
     for (int i = 0; i < sw->tables->ndiscretes; i++)
         if (sw->tables->before[i] >= 0)
             sw->discrete[i] = sw->discrete[sw->tables->before[i]];
-    for (int i = 0; i < sw->tables->nactions; i++)
+    for (int i = 0; !failed && i < sw->tables->nactions; i++)
         if (sw->acted[i])
-            act(change, sw, i, t);
+            failed = act(change, sw, i, t);
+    return failed;
 }
 
-void dfl_branching_act(dfl_change *change, dfl_branching *sw, const bool *crossed, double t)
+int dfl_branching_act(dfl_change *change, dfl_branching *sw, const bool *crossed, double t)
 {
+    if (!crossed && sw->host.exchange && sw->host.exchange(-1, t, sw->discrete, sw->host.run))
+        return 1;
     for (int i = 0; i < sw->tables->nactions; i++)
         sw->acted[i] = acts(sw, i, crossed, t);
     memcpy(sw->previous, sw->discrete, (size_t)sw->tables->ndiscretes * sizeof *sw->previous);
-    act_in_order(change, sw, t);
+    return act_in_order(change, sw, t);
 }
 
 void dfl_branching_repeat(dfl_change *change, double *memory, const int *numbers, int count,

@@ -11,7 +11,8 @@ double dfl_branching_rate(const dfl_branching *sw, int which, double t, const do
                           const double *rate);
 
 /* branching_actions.c: does what the actions whose functions crossed do, at (t, change->x). */
-void dfl_branching_act(dfl_change *change, dfl_branching *sw, const bool *crossed, double t);
+/* Nonzero: the run fails. */
+int dfl_branching_act(dfl_change *change, dfl_branching *sw, const bool *crossed, double t);
 /* Whether function `which` crossed by rounding only: its event does not act. */
 bool dfl_branching_contrary(const dfl_branching *sw, int which, const dfl_change *change, double t);
 

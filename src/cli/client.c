@@ -17,7 +17,8 @@ dfl_status cli_load_script(dfl_model **out, dfl_context *ctx, const cli_argument
                                       .ninput = arguments->ninput,
                                       .input = arguments->input,
                                       .print = arguments->quiet ? NULL : print_line,
-                                      .prefix = "--"};
+                                      .prefix = "--",
+                                      .allow_fmu = arguments->allow_fmu};
     const dfl_status status = dfl_model_load(out, ctx, arguments->model, &options);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }

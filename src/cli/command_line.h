@@ -71,7 +71,7 @@ typedef struct cli_arguments {
     int nset, ninput, noutput, nof, novers, nsample;
     bool json, quiet, all_events, lua, latex, frames, c, octave, sfunction, sources, logarithmic,
         hz, help;
-    bool all_unknowns, check;
+    bool all_unknowns, check, allow_fmu;
     bool goals;     /* optimize{} of the script is wanted; not an option */
     bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;

@@ -70,6 +70,11 @@ static const row table[] = {
      "An input follows a column of a file with separated values whose column `t` or `time` has the "
      "times: linearly between its rows, or with `:hold` or `:cubic` behind the column. Outside, "
      "the end values hold. Repeatable."},
+    {"allow-fmu", CLI_FLAG, CLI_ALL & ~CLI_VIEW, FIELD(allow_fmu), NULL, NULL, NULL, NULL,
+     "fmu(...) in the script may start FMUs",
+     "Allow `fmu(...)` in the script to start the libraries of FMUs. They are programs of others, "
+     "and not "
+     "sandboxed: allow it for models that you trust."},
     {"start-from", CLI_TEXT, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_NEAR, FIELD(start_from), "FILE",
      NULL, "json", NULL, "start from the state in FILE.json, or go on with a saved run",
      "Initial values of all variables from a file that `driftless equilibrium --output` or "

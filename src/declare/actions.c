@@ -384,4 +384,5 @@ void dfl_model_clear_actions(dfl_model *model)
     dfl_free(ctx, all->list.item);
     dfl_free(ctx, all->discretes.item);
     dfl_free(ctx, all->touches.item);
+    dfl_model_clear_foreigns(model);
 }

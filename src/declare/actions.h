@@ -7,6 +7,7 @@
 #ifndef DFL_ACTIONS_H
 #define DFL_ACTIONS_H
 
+#include "context/context.h"
 #include "symbolic/symbolic.h"
 
 /* A list that grows: `count` items in use, memory for `room`. */
@@ -40,7 +41,19 @@ typedef struct dfl_action {
     dfl_expr function; /* of an event; (time - phase) / period of a sample */
     DFL_LIST(dfl_assignment) sets;
     DFL_LIST(dfl_assignment) impulses;
+    int foreign; /* its number + 1 if an FMU takes the first values and gives the others; 0: none */
 } dfl_action;
+
+/* A controller from elsewhere, an FMU, that works at the samples of an action. */
+typedef struct dfl_foreign {
+    char *name;
+    dfl_text archive; /* its file */
+    int action;
+    DFL_LIST(unsigned) inputs; /* how the FMU calls them, in the order of the action's values ... */
+    DFL_LIST(unsigned) outputs; /* ... which these follow */
+    DFL_LIST(unsigned) params;
+    DFL_LIST(double) values; /* of the parameters */
+} dfl_foreign;
 
 /* A unilateral contact, gap >= 0, with or without friction; or friction under a given load. */
 typedef struct dfl_touch {
@@ -64,6 +77,7 @@ typedef struct dfl_actions {
     DFL_LIST(dfl_discrete) discretes;
     DFL_LIST(dfl_action) list; /* in order of declaration */
     DFL_LIST(dfl_touch) touches;
+    DFL_LIST(dfl_foreign) foreigns;
 } dfl_actions;
 
 /* A discrete variable, and an output of the same name. */
@@ -92,6 +106,17 @@ dfl_status dfl_model_impulse(struct dfl_model *model, int action, dfl_expr u, df
 /* `expr` as it was `count` samples ago: a chain of discrete variables, NAME the last of them. */
 dfl_status dfl_model_delay(dfl_expr *out, struct dfl_model *model, int line, const char *name,
                            dfl_expr expr, const char *sample, int count);
+
+/* foreign.c: a controller that is an FMU, whose bytes are `archive`; *out: its number. Then what goes into it,
+   what comes out, in this order, and what is set before it starts; references are the FMU's. */
+dfl_status dfl_model_foreign(int *out, struct dfl_model *model, int line, const char *name,
+                             const dfl_text *archive, double period);
+dfl_status dfl_model_foreign_input(struct dfl_model *model, int foreign, unsigned reference,
+                                   dfl_expr value);
+dfl_status dfl_model_foreign_output(dfl_expr *out, struct dfl_model *model, int line, int foreign,
+                                    unsigned reference, const char *name);
+dfl_status dfl_model_foreign_set(struct dfl_model *model, int foreign, unsigned reference,
+                                 double value);
 
 /* A contact: makes its modes, its rows and takes what is known of them from `touch` (name, line,
    gap or DFL_NO_EXPR, directions, slip, restitution); *out: its number. `load` is the multiplier

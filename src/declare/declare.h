@@ -244,6 +244,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_model_signal) signals;
     DFL_LIST(char *) sets;     /* what the caller has set, "NAME=VALUE" ... */
     DFL_LIST(char *) inputs;   /* ... and inputs that follow files */
+    bool allow_fmu;            /* ... and that fmu(...) may start programs */
     DFL_LIST(char *) notes;    /* lines that `check` shows */
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */

@@ -20,6 +20,7 @@ dfl_status dfl_model_own_symbol(dfl_expr *out, dfl_model *model, int number, dfl
 
 /* Frees what actions and touches own (actions.c). */
 void dfl_model_clear_actions(dfl_model *model);
+void dfl_model_clear_foreigns(dfl_model *model);
 
 /* Makes the declaration `number` findable by its name. */
 dfl_status dfl_model_enter_name(dfl_model *model, int number);

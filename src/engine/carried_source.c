@@ -62,6 +62,8 @@ const char *dfl_runnable_uncarried(const dfl_runnable *run)
         return "masses that a recursion evaluates";
     if (run->packed)
         return "sparse matrices";
+    if (run->foreign)
+        return "a controller that is an FMU";
     return NULL;
 }
 

@@ -116,6 +116,7 @@ struct dfl_runnable {
     dfl_run_parameters parameters, along; /* by each of them; along a direction */
     dfl_switches switches;
     dfl_run_actions actions;
+    struct dfl_run_foreign *foreign; /* one per FMU of the model; NULL: none */
     dfl_run_contacts contacts;
     dfl_branching_tables tables; /* of the three */
     const char **motion_names;   /* of prescribed motions, and their lines: in the tables */
@@ -182,6 +183,11 @@ dfl_status dfl_switches_create_energy(dfl_runnable *run);
 dfl_status dfl_actions_create(dfl_runnable *run);
 dfl_status dfl_actions_prepare(dfl_runnable *run);
 void dfl_actions_clear(dfl_runnable *run);
+
+/* run_foreign.c: controllers that are FMUs; the callback of dfl_branching_host. */
+dfl_status dfl_foreign_create(dfl_runnable *run);
+void dfl_foreign_clear(dfl_runnable *run);
+int dfl_foreign_exchange(int action, double t, double *discrete, void *user);
 void dfl_actions_list(dfl_switch *items, const dfl_runnable *run);
 /* run_contacts.c: three functions for each contact as items behind those of actions; programs. */
 void dfl_contacts_list(dfl_switch *items, const dfl_runnable *run);

@@ -264,6 +264,11 @@ static dfl_status create_slopes(program *out, dfl_runnable *run, const dfl_expr 
 static dfl_status create_set(dfl_parameters *out, dfl_run_parameters *all, dfl_runnable *run,
                              const dfl_expr *symbols, int count, const double *direction)
 {
+    if (run->foreign)
+        return dfl_fail(
+            run->ctx, DFL_INVALID,
+            "derivatives by parameters cannot be found: the model contains an FMU, whose "
+            "derivatives are not known");
     dfl_status status = allocate(all, run, symbols, count, direction);
     if (!status)
         status =

@@ -48,7 +48,8 @@ static void list_targets(dfl_run_actions *act, const dfl_equations *eq)
                                              .nsets = action->sets.count,
                                              .nimpulses = action->impulses.count,
                                              .first = n,
-                                             .target = act->target + n};
+                                             .target = act->target + n,
+                                             .foreign = action->foreign};
         for (int k = 0; k < action->sets.count; k++)
             act->target[n++] = slot_of(eq, action->sets.item[k].target);
         for (int k = 0; k < action->impulses.count; k++)

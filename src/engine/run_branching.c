@@ -42,6 +42,7 @@ dfl_status dfl_run_branching_create(dfl_runnable *run)
                                      .prepare = prepare,
                                      .set_levels = set_levels,
                                      .refuse = refuse,
+                                     .exchange = run->foreign ? dfl_foreign_exchange : NULL,
                                      .run = run};
     const dfl_status status = name_motions(run);
     if (status)

@@ -42,6 +42,8 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     if (run->param && run->input && run->level && run->scratch)
         status = dfl_actions_create(run);
     if (!status)
+        status = dfl_foreign_create(run);
+    if (!status)
         status = dfl_switches_create(run);
     if (!status && packed)
         status = dfl_packing_create(run);
@@ -118,6 +120,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_runnable_free_programs(run);
     dfl_switches_clear(run);
     dfl_functions_clear(&run->pulses, run->ctx);
+    dfl_foreign_clear(run);
     dfl_actions_clear(run);
     dfl_run_contacts_clear(run);
     dfl_run_branching_clear(run);

@@ -146,3 +146,27 @@ void dfl_guest_description_clear(dfl_guest_description *description, dfl_context
     dfl_free(ctx, description->token);
     dfl_free(ctx, description->identifier);
 }
+
+/* A name without the quotes of the standard, as results have it. */
+static bool same_name(const char *quoted, const char *name, size_t length)
+{
+    for (; *quoted; quoted++) {
+        if (*quoted == '\'')
+            continue;
+        if (length == 0 || *quoted != *name)
+            return false;
+        name++;
+        length--;
+    }
+    return length == 0;
+}
+
+int dfl_guest_find(const dfl_guest_description *description, const char *name, size_t length)
+{
+    for (int i = 0; i < description->count; i++)
+        if (same_name(description->variables[i].name, name, length) ||
+            (strlen(description->variables[i].name) == length &&
+             !strncmp(description->variables[i].name, name, length)))
+            return i;
+    return -1;
+}

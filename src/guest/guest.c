@@ -3,7 +3,6 @@
 #include "guest/guest_internal.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,13 +20,35 @@ struct dfl_guest {
     char folder[200];
     pid_t process;
     int socket;
+    int alive; /* closed when this process ends, however it does */
 };
 
-static dfl_status unpack(dfl_guest *guest, dfl_text *library, const char *path);
+static dfl_status unpack(dfl_guest *guest, dfl_text *library, const dfl_text *archive);
 static dfl_status begin(dfl_guest *guest, const char *library);
 static dfl_status receive(dfl_guest *guest, dfl_guest_answer *answer, double *value);
 
 dfl_status dfl_guest_create(dfl_guest **out, dfl_context *ctx, const char *path)
+{
+    dfl_text archive = {.ctx = ctx};
+    *out = NULL;
+    dfl_status status = dfl_archive_read(&archive, path);
+    if (!status)
+        status = dfl_guest_open(out, ctx, &archive);
+    dfl_text_clear(&archive);
+    return status;
+}
+
+dfl_status dfl_guest_inspect(dfl_guest_description *out, dfl_context *ctx, const dfl_text *archive)
+{
+    dfl_text xml = {.ctx = ctx};
+    dfl_status status = dfl_archive_file(&xml, archive, "modelDescription.xml");
+    if (!status)
+        status = dfl_guest_read(out, ctx, &xml);
+    dfl_text_clear(&xml);
+    return status;
+}
+
+dfl_status dfl_guest_open(dfl_guest **out, dfl_context *ctx, const dfl_text *archive)
 {
     dfl_text library = {.ctx = ctx};
     dfl_guest_answer answer;
@@ -35,8 +56,8 @@ dfl_status dfl_guest_create(dfl_guest **out, dfl_context *ctx, const char *path)
     dfl_guest *guest = dfl_alloc(ctx, 1, sizeof *guest);
     if (!guest)
         return DFL_NO_MEMORY;
-    *guest = (dfl_guest){.ctx = ctx, .process = -1, .socket = -1};
-    dfl_status status = unpack(guest, &library, path);
+    *guest = (dfl_guest){.ctx = ctx, .process = -1, .socket = -1, .alive = -1};
+    dfl_status status = unpack(guest, &library, archive);
     if (!status)
         status = begin(guest, dfl_text_string(&library));
     if (!status)
@@ -68,12 +89,6 @@ static dfl_status make_folder(dfl_guest *guest)
     return dfl_fail(guest->ctx, DFL_IO, "cannot make a temporary folder: %s", strerror(errno));
 }
 
-static int remove_one(const char *path, const struct stat *what, int kind, struct FTW *place)
-{
-    (void)what, (void)kind, (void)place;
-    return remove(path);
-}
-
 static const char *platform(int version)
 {
 #if defined(__aarch64__)
@@ -84,16 +99,12 @@ static const char *platform(int version)
 }
 
 /* The description, and the library and resources in a folder of their own. */
-static dfl_status unpack(dfl_guest *guest, dfl_text *library, const char *path)
+static dfl_status unpack(dfl_guest *guest, dfl_text *library, const dfl_text *archive)
 {
     dfl_context *ctx = guest->ctx;
     dfl_guest_description *d = &guest->description;
-    dfl_text archive = {.ctx = ctx}, xml = {.ctx = ctx}, folder = {.ctx = ctx};
-    dfl_status status = dfl_archive_read(&archive, path);
-    if (!status)
-        status = dfl_archive_file(&xml, &archive, "modelDescription.xml");
-    if (!status)
-        status = dfl_guest_read(d, ctx, &xml);
+    dfl_text folder = {.ctx = ctx};
+    dfl_status status = dfl_guest_inspect(d, ctx, archive);
     if (!status)
         status = make_folder(guest);
     if (!status) {
@@ -102,16 +113,14 @@ static dfl_status unpack(dfl_guest *guest, dfl_text *library, const char *path)
         status = folder.status ? folder.status : library->status;
     }
     if (!status)
-        status = dfl_archive_unpack(&archive, folder.data, guest->folder);
+        status = dfl_archive_unpack(archive, folder.data, guest->folder);
     if (!status)
-        status = dfl_archive_unpack(&archive, "resources/", guest->folder);
+        status = dfl_archive_unpack(archive, "resources/", guest->folder);
     if (!status && access(library->data, R_OK))
         status = dfl_fail(ctx, DFL_INVALID,
                           "the FMU has no library for this machine (%s%s.so); export it here, or "
                           "build it from its sources",
                           folder.data, d->identifier);
-    dfl_text_clear(&archive);
-    dfl_text_clear(&xml);
     dfl_text_clear(&folder);
     return status;
 }
@@ -121,17 +130,25 @@ static dfl_status unpack(dfl_guest *guest, dfl_text *library, const char *path)
 static dfl_status begin(dfl_guest *guest, const char *library)
 {
     char resources[220];
-    int pair[2];
+    int pair[2], life[2];
     snprintf(resources, sizeof resources, "%s/resources", guest->folder);
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+    if (pipe(life))
         return dfl_fail(guest->ctx, DFL_IO, "cannot start a process: %s", strerror(errno));
+    guest->alive = life[1];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) {
+        close(life[0]);
+        return dfl_fail(guest->ctx, DFL_IO, "cannot start a process: %s", strerror(errno));
+    }
     fflush(NULL); /* once, and not in both processes */
     guest->process = fork();
     if (guest->process == 0) {
         close(pair[0]);
-        dfl_guest_serve(pair[1], &guest->description, library, resources);
+        close(life[1]);
+        const dfl_guest_place place = {pair[1], life[0], guest->folder, library, resources};
+        dfl_guest_serve(&place, &guest->description);
     }
     close(pair[1]);
+    close(life[0]);
     guest->socket = pair[0];
     return guest->process > 0
                ? DFL_OK
@@ -148,8 +165,10 @@ void dfl_guest_free(dfl_guest *guest)
         kill(guest->process, SIGKILL);
         waitpid(guest->process, NULL, 0);
     }
+    if (guest->alive >= 0)
+        close(guest->alive);
     if (guest->folder[0])
-        nftw(guest->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        dfl_guest_remove(guest->folder);
     dfl_guest_description_clear(&guest->description, guest->ctx);
     dfl_free(guest->ctx, guest);
 }

@@ -3,7 +3,7 @@
 #ifndef DFL_GUEST_H
 #define DFL_GUEST_H
 
-#include <driftless/context.h>
+#include "context/context.h"
 
 #include <stdbool.h>
 
@@ -31,9 +31,16 @@ typedef struct dfl_guest_description {
 
 typedef struct dfl_guest dfl_guest;
 
-/* Opens an FMU and starts its process. DFL_INVALID: it cannot be used here; DFL_IO: the file cannot be
-   read; DFL_NO_MEMORY. */
+/* Reads what an archive says about itself; no code of it runs. DFL_INVALID, DFL_NO_MEMORY. */
+dfl_status dfl_guest_inspect(dfl_guest_description *out, dfl_context *ctx, const dfl_text *archive);
+void dfl_guest_description_clear(dfl_guest_description *description, dfl_context *ctx);
+/* The number of the variable with this name, which may lack the quotes of the standard; -1: there is none. */
+int dfl_guest_find(const dfl_guest_description *description, const char *name, size_t length);
+
+/* Opens an FMU in a file, or its bytes, and starts its process. DFL_INVALID: it cannot be used here; DFL_IO: the
+   file cannot be read; DFL_NO_MEMORY. */
 dfl_status dfl_guest_create(dfl_guest **out, dfl_context *ctx, const char *path);
+dfl_status dfl_guest_open(dfl_guest **out, dfl_context *ctx, const dfl_text *archive);
 void dfl_guest_free(dfl_guest *guest);
 const dfl_guest_description *dfl_guest_describe(const dfl_guest *guest);
 

@@ -14,7 +14,6 @@ dfl_status dfl_archive_unpack(const dfl_text *archive, const char *prefix, const
 
 /* description_reader.c: modelDescription.xml. DFL_INVALID. */
 dfl_status dfl_guest_read(dfl_guest_description *out, dfl_context *ctx, const dfl_text *xml);
-void dfl_guest_description_clear(dfl_guest_description *description, dfl_context *ctx);
 
 /* What goes over the socket. A request is followed by `count` references, and by as many values if it
    sets; an answer by `count` values, or by that many bytes of a message if `failed`. The
@@ -34,9 +33,18 @@ typedef struct dfl_guest_answer {
     double t;
 } dfl_guest_answer;
 
+/* What the process of a guest needs. */
+typedef struct dfl_guest_place {
+    int socket;
+    int alive;          /* read from: ends when the process of the user ends */
+    const char *folder; /* its files, removed at the end */
+    const char *library, *resources;
+} dfl_guest_place;
+
 /* guest_process.c: the life of the process that calls the FMU; never returns. */
-void dfl_guest_serve(int socket, const dfl_guest_description *description, const char *library,
-                     const char *resources);
+void dfl_guest_serve(const dfl_guest_place *place, const dfl_guest_description *description);
+/* Removes a folder with everything in it. */
+void dfl_guest_remove(const char *folder);
 
 /* fmi_calls.c: an instance of either version. Functions return 0, or 1 with a message. */
 typedef struct dfl_fmi dfl_fmi;

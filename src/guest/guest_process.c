@@ -1,8 +1,12 @@
-/* guest_process.c: the process that calls an FMU: answers requests until the socket is closed. */
-#define _POSIX_C_SOURCE 200809L
+/* guest_process.c: the process that calls an FMU: answers requests until the socket is closed. If the other
+   process ends, also while the FMU does not answer, its files are removed here. */
+#define _XOPEN_SOURCE 700
 #include "guest/guest_internal.h"
 
 #include <errno.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,14 +76,47 @@ static bool serve_one(int socket, dfl_fmi *fmi)
     return there;
 }
 
-void dfl_guest_serve(int socket, const dfl_guest_description *description, const char *library,
-                     const char *resources)
+static int remove_one(const char *path, const struct stat *what, int kind, struct FTW *place)
 {
+    (void)what, (void)kind, (void)place;
+    return remove(path);
+}
+
+void dfl_guest_remove(const char *folder)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A thread: waits for the end of the other process. */
+static void *watch(void *user)
+{
+    const dfl_guest_place *place = user;
+    char byte;
+    while (read(place->alive, &byte, 1) < 0 && errno == EINTR)
+        ;
+    dfl_guest_remove(place->folder);
+    _exit(0);
+}
+
+/* Signals to all processes of a terminal are the other one's to answer. */
+static void guard(const dfl_guest_place *place)
+{
+    const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    pthread_t thread;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    pthread_create(&thread, NULL, watch, (void *)place);
+}
+
+void dfl_guest_serve(const dfl_guest_place *place, const dfl_guest_description *description)
+{
+    guard(place);
     dup2(STDERR_FILENO, STDOUT_FILENO); /* results go to standard output, what it prints must not */
     setvbuf(stdout, NULL, _IOLBF, 0);
-    dfl_fmi *fmi = dfl_fmi_load(description, library, resources);
-    if (answer(socket, fmi == NULL, &(dfl_guest_answer){0}, NULL) && fmi)
-        while (serve_one(socket, fmi))
+    dfl_fmi *fmi = dfl_fmi_load(description, place->library, place->resources);
+    if (answer(place->socket, fmi == NULL, &(dfl_guest_answer){0}, NULL) && fmi)
+        while (serve_one(place->socket, fmi))
             ;
-    _exit(0);
+    for (;;) /* the thread ends the process */
+        pause();
 }

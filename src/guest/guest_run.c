@@ -56,20 +56,6 @@ static dfl_status make_plan(plan *out, dfl_context *ctx, const dfl_guest_options
     return status;
 }
 
-/* A name without the quotes of the standard, as results have it. */
-static bool same_name(const char *quoted, const char *name, size_t length)
-{
-    for (; *quoted; quoted++) {
-        if (*quoted == '\'')
-            continue;
-        if (length == 0 || *quoted != *name)
-            return false;
-        name++;
-        length--;
-    }
-    return length == 0;
-}
-
 static dfl_status set_values(dfl_guest *guest, dfl_context *ctx, const dfl_guest_options *o)
 {
     const dfl_guest_description *d = dfl_guest_describe(guest);
@@ -81,10 +67,8 @@ static dfl_status set_values(dfl_guest *guest, dfl_context *ctx, const dfl_guest
         if (!sign || end == sign + 1 || *end)
             return dfl_fail(ctx, DFL_INVALID, "set '%s': write NAME=VALUE", o->set[i]);
         const size_t length = (size_t)(sign - o->set[i]);
-        int found = 0;
-        while (found < d->count && !same_name(d->variables[found].name, o->set[i], length))
-            found++;
-        if (found == d->count)
+        const int found = dfl_guest_find(d, o->set[i], length);
+        if (found < 0)
             return dfl_fail(ctx, DFL_INVALID, "set: the FMU has no variable '%.*s'", (int)length,
                             o->set[i]);
         status = dfl_guest_set(guest, &d->variables[found].reference, 1, &value);

@@ -14,6 +14,7 @@ dfl_script_options dfl_script_options_of(const dfl_load_options *options)
                                 .ninput = o->ninput,
                                 .input = o->input,
                                 .unlimited = o->unlimited,
+                                .allow_fmu = o->allow_fmu,
                                 .print = o->print,
                                 .user = o->user};
 }
@@ -72,7 +73,8 @@ dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix)
                                 .prefix = prefix,
                                 .ninput = model->inputs.count,
                                 .input = (const char *const *)model->inputs.item,
-                                .unlimited = model->unlimited};
+                                .unlimited = model->unlimited,
+                                .allow_fmu = model->allow_fmu};
 }
 
 dfl_status dfl_model_spare(const dfl_model *model, dfl_context *ctx, const char *path)

@@ -76,6 +76,7 @@ void dfl_language_open(lua_State *L)
     dfl_lookups_open(L);
     dfl_signals_open(L);
     dfl_actions_open(L);
+    dfl_fmus_open(L);
     dfl_goals_open(L);
     dfl_studies_open(L);
     dfl_draw_open(L);

@@ -17,6 +17,9 @@ int dfl_constraint_push(lua_State *L, int number);
 /* Adds discrete, previous, event, sample, delay (action_calls.c). */
 void dfl_actions_open(lua_State *L);
 
+/* Adds fmu (fmu_calls.c). */
+void dfl_fmus_open(lua_State *L);
+
 /* `active` of the table of options in argument i. */
 dfl_expr dfl_arg_active(lua_State *L, const char *call, int i);
 

@@ -205,6 +205,7 @@ static dfl_status keep_options(const dfl_script *script)
 {
     const dfl_script_options *options = &script->options;
     dfl_status status = DFL_OK;
+    script->model->allow_fmu = options->allow_fmu;
     for (int i = 0; !status && i < options->nset; i++)
         status = dfl_model_remember_option(script->model, false, options->set[i]);
     for (int i = 0; !status && i < options->ninput; i++)

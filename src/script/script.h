@@ -12,6 +12,7 @@ typedef struct dfl_script_options {
     int ninput;               /* inputs that follow files */
     const char *const *input; /* texts "NAME=FILE.csv:COLUMN", then ":hold" or ":cubic" */
     bool prescribe;           /* motion(...) declares a constraint; otherwise it does nothing */
+    bool allow_fmu;           /* fmu(...) may start programs of others */
     bool goals;               /* optimize{} is wanted, with what it measures */
     size_t max_memory;        /* bytes for Lua; 0 means 256 MiB */
     long max_instructions;    /* 0 means 1e9 */

@@ -66,6 +66,9 @@ size_t dfl_simulation_saved_size(const dfl_simulation *sim)
 dfl_status dfl_simulation_save(void *bytes, dfl_simulation *sim)
 {
     unsigned char *to = bytes;
+    if (sim->eq->model->actions.foreigns.count > 0)
+        return dfl_fail(sim->ctx, DFL_INVALID,
+                        "the run cannot be saved: the state of the FMU in the model is not known");
     label it = label_of(sim);
     const progress done = {sim->rows, sim->row_time, sim->energy, sim->energy_drift,
                            sim->rejections};

@@ -8,10 +8,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import zipfile
 
 program, root = sys.argv[1:3]
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, here)
+from foreign import Foreign
+
 folder = tempfile.TemporaryDirectory()
 os.environ["TMPDIR"] = os.path.join(folder.name, "tmp")
 os.mkdir(os.environ["TMPDIR"])
@@ -50,30 +52,8 @@ for version in "23":
     check_export(os.path.join(here, "sampled.lua"), version, 2.0)
 check_left()
 
-description = """<?xml version="1.0" encoding="UTF-8"?>
-<fmiModelDescription fmiVersion="2.0" modelName="decay" guid="{1}">
-  <%s modelIdentifier="foreign"/>
-  <DefaultExperiment startTime="0" stopTime="1" stepSize="0.125"/>
-  <ModelVariables>
-    <ScalarVariable name="y" valueReference="0" causality="output"><Real/></ScalarVariable>
-    <ScalarVariable name="k" valueReference="1" causality="parameter" variability="tunable"><Real start="2"/></ScalarVariable>
-    <ScalarVariable name="'u &amp; v'.x" valueReference="2" causality="input"><Real start="0"/></ScalarVariable>
-    <ScalarVariable name="count" valueReference="2" causality="output"><Integer/></ScalarVariable>
-  </ModelVariables>
-  <ModelStructure/>
-</fmiModelDescription>
-"""
-library = os.path.join(folder.name, "foreign.so")
-subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", os.path.join(here, "foreign.c"), "-o", library],
-               check=True)
-foreign = os.path.join(folder.name, "foreign.fmu")
-
-
-def pack(kind="CoSimulation", platform="linux64", text=description):
-    with zipfile.ZipFile(foreign, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("modelDescription.xml", text % kind if "%s" in text else text)
-        archive.write(library, "binaries/%s/foreign.so" % platform)
-        archive.writestr("resources/table.txt", "1 2 3")
+it = Foreign(folder.name)
+foreign, pack = it.path, it.pack
 
 
 def fails(words, status, *arguments):
