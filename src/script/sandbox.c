@@ -21,13 +21,13 @@ enum {
     BYTES = 32   /* that a C function handles in the time of an instruction */
 };
 
-/* What the compiler has not seen yet: ends of lines, then a text. */
+/* What the compiler has not seen yet. */
 typedef struct dfl_piece {
-    size_t lines;
     const char *text;
     size_t length;
 } dfl_piece;
 
+static int line_of_text(lua_State *L);
 static void *allocate(void *user, void *block, size_t old_size, size_t size);
 static bool time_is_up(dfl_script *script);
 static double processor_time(void);
@@ -54,6 +54,13 @@ dfl_script *dfl_script_of(lua_State *L)
 
 int dfl_script_line(lua_State *L)
 {
+    const int line = line_of_text(L);
+    return line > 0 ? line + dfl_script_of(L)->lines_before : 0;
+}
+
+/* Within the text that is being run, or 0. */
+static int line_of_text(lua_State *L)
+{
     lua_Debug info;
     for (int level = 0; lua_getstack(L, level, &info); level++)
         if (lua_getinfo(L, "l", &info) && info.currentline > 0)
@@ -65,7 +72,7 @@ int dfl_script_error(lua_State *L, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int line = dfl_script_line(L);
+    const int line = line_of_text(L); /* as in Lua's own messages */
     if (line > 0)
         lua_pushfstring(L, DFL_CHUNK_NAME ":%d: ", line);
     else
@@ -108,7 +115,7 @@ void dfl_sandbox_charge_bytes(lua_State *L, size_t bytes)
 
 int dfl_sandbox_compile(lua_State *L, const char *text, size_t length)
 {
-    dfl_piece rest = {(size_t)dfl_script_of(L)->lines_before, text, length};
+    dfl_piece rest = {text, length};
     return lua_load(L, next_piece, &rest, "=" DFL_CHUNK_NAME, "t");
 }
 
@@ -163,14 +170,8 @@ static void count_instructions(lua_State *L, lua_Debug *info)
 
 static const char *next_piece(lua_State *L, void *user, size_t *size)
 {
-    static const char ends[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
     dfl_piece *rest = user;
     const char *piece = rest->text;
-    if (rest->lines > 0) {
-        *size = rest->lines < sizeof ends - 1 ? rest->lines : sizeof ends - 1;
-        rest->lines -= *size;
-        return ends;
-    }
     dfl_sandbox_charge(L, 0);
     *size = rest->length < PIECE ? rest->length : PIECE;
     rest->text += *size;

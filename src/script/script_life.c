@@ -140,8 +140,13 @@ static dfl_status fail_run(dfl_script *script, int error)
     const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "unknown error";
     const bool located = strncmp(message, prefix, strlen(prefix)) == 0;
     dfl_text_clear(&script->scratch);
+    const char *rest = message + (located ? strlen(prefix) : 0);
+    const size_t digits =
+        located ? strspn(rest, "0123456789") : 0; /* of the line within the text */
     dfl_text_add(&script->scratch, "%s:%s", path, located ? "" : " ");
-    one_line(&script->scratch, message + (located ? strlen(prefix) : 0));
+    if (digits > 0)
+        dfl_text_add(&script->scratch, "%d", atoi(rest) + script->lines_before);
+    one_line(&script->scratch, rest + digits);
     if (strstr(message, "stack overflow"))
         dfl_text_add(&script->scratch, "; functions or brackets are nested too deeply");
     if (strstr(message, "(number expected, got symbol)"))
