@@ -12,6 +12,7 @@
 #define DFL_ELASTIC_H
 
 #include "context/context.h"
+#include "elastic/finite_elements.h"
 
 #include <stdbool.h>
 

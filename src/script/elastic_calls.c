@@ -22,7 +22,6 @@ typedef struct section {
 static int call_elastic(lua_State *L);
 static int call_deflection(lua_State *L);
 static int declare_beam(lua_State *L, const char *name, int table, int beam_table);
-static void read_section(dfl_drawn_beam *beam, lua_State *L, int table);
 static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s);
 static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
 static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
@@ -58,11 +57,18 @@ static int call_elastic(lua_State *L)
     if (lua_isnil(L, 3) && lua_istable(L, 4))
         return dfl_elastic_from_table(L, name, 2, 4);
     if (lua_isnil(L, 3) && lua_getfield(L, 2, "file") == LUA_TSTRING)
-        return dfl_elastic_from_file(L, name, 2, lua_tostring(L, -1));
-    return dfl_script_error(L,
-                            "elastic '%s': give beam = { from = ..., to = ..., ... }, a table "
-                            "modes = { mass = ..., Me = ..., K = ... }, or file = \"part.SID_FEM\"",
-                            name);
+        return dfl_elastic_from_sid(L, name, 2, lua_tostring(L, -1));
+    if (lua_isnil(L, 3) && lua_getfield(L, 2, "K") != LUA_TNIL)
+        return dfl_elastic_from_matrices(L, name, 2);
+    if (lua_isnil(L, 3) && lua_getfield(L, 2, "beams") != LUA_TNIL)
+        return dfl_elastic_from_beams(L, name, 2);
+    return dfl_script_error(
+        L,
+        "elastic '%s': give beam = { from = ..., to = ..., ... }, beams and points of a frame, a "
+        "table "
+        "modes = { mass = ..., Me = ..., K = ... }, file = \"part.SID_FEM\", or "
+        "matrices K = \"part.sti\", M = \"part.mas\", ... of finite elements",
+        name);
 }
 
 /* deflection(node [, "y"]): displacement in the frame of the elastic body, along its y, z or x. */
@@ -94,7 +100,7 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
         {"quasistatic", DFL_OPTION_OTHER, NULL, NULL}};
     *beam = (dfl_drawn_beam){.line = dfl_script_line(L), .name = name};
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
-    read_section(beam, L, beam_table);
+    dfl_elastic_read_section(beam, L, beam_table, true);
     beam->elements =
         read_count(L, name, beam_table, "elements", 1, MOST_ELEMENTS, DEFAULT_ELEMENTS);
     beam->interface = read_flag(L, name, table, "interface");
@@ -116,7 +122,7 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
     return 1;
 }
 
-static void read_section(dfl_drawn_beam *beam, lua_State *L, int table)
+void dfl_elastic_read_section(dfl_drawn_beam *beam, lua_State *L, int table, bool ends)
 {
     section s = {0};
     bool from = false, to = false;
@@ -140,7 +146,7 @@ static void read_section(dfl_drawn_beam *beam, lua_State *L, int table)
                                   {"elements", DFL_OPTION_OTHER, NULL, NULL},
                                   {"taper", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "elastic", beam->name, table, options, sizeof options / sizeof *options);
-    if (!from || !to)
+    if (ends && (!from || !to))
         dfl_script_error(L, "elastic '%s': the beam needs from = {...} and to = {...}", beam->name);
     fill_section(beam, L, &s);
     read_taper(beam, L, table);

@@ -4,13 +4,11 @@
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism_calls.h"
-#include "script/model_file.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
 #include <string.h>
 
-static void take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid);
 static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table);
 static void read_damping(dfl_drawn_modes *m, lua_State *L, int table);
 static void read_nodes(dfl_drawn_modes *m, lua_State *L, int table);
@@ -29,82 +27,29 @@ int dfl_elastic_from_table(lua_State *L, const char *name, int table, int modes)
         {"modes", DFL_OPTION_OTHER, NULL, NULL},     {"nodes", DFL_OPTION_OTHER, NULL, NULL},
         {"at", DFL_OPTION_POINT, &m->at, NULL},      {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
         {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL}, {"damping", DFL_OPTION_OTHER, NULL, NULL}};
-    memset(m, 0, sizeof *m);
-    m->line = dfl_script_line(L);
-    m->name = name;
-    m->hidden = true;
+    dfl_elastic_begin(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     read_matrices(m, L, modes);
-    read_damping(m, L, table);
     read_nodes(m, L, table);
-    int body = 0;
-    dfl_sandbox_charge(L, 1e5 + 1e3 * (double)m->n * m->n * m->n);
-    dfl_script_check(L, dfl_drawing_modes(&body, dfl_script_drawing(L), m));
-    dfl_body_push(L, body);
-    return 1;
+    return dfl_elastic_declare(L, m, table);
 }
 
-/* elastic(name, { file = "part.SID_FEM", at = {...} }); part["17"] is its node 17 */
-int dfl_elastic_from_file(lua_State *L, const char *name, int table, const char *file)
+void dfl_elastic_begin(dfl_drawn_modes *m, lua_State *L, const char *name)
 {
-    dfl_script *script = dfl_script_of(L);
-    dfl_drawn_modes *m = lua_newuserdatauv(L, sizeof *m, 0);
-    dfl_sid *sid = lua_newuserdatauv(L, sizeof *sid, 0);
-    const dfl_option options[] = {{"file", DFL_OPTION_OTHER, NULL, NULL},
-                                  {"at", DFL_OPTION_POINT, &m->at, NULL},
-                                  {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
-                                  {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL},
-                                  {"damping", DFL_OPTION_OTHER, NULL, NULL}};
     memset(m, 0, sizeof *m);
     m->line = dfl_script_line(L);
     m->name = name;
     m->hidden = true;
-    dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
-    if (dfl_drawing_is_planar(dfl_script_drawing(L)))
-        dfl_script_error(L, "elastic '%s': bodies of SID files move in space; leave out planar()",
-                         name);
-    dfl_text text = {.ctx = script->ctx};
-    dfl_status status = dfl_model_file_read(&text, script->model, "elastic body", file);
-    if (!status)
-        status = dfl_sid_read(sid, script->ctx, file, dfl_text_string(&text));
-    if (!status)
-        status = dfl_sid_check(sid, script->ctx, file);
-    dfl_text_clear(&text);
-    dfl_script_check(L, status);
-    take_sid(m, L, sid);
-    read_damping(m, L, table);
+}
+
+int dfl_elastic_declare(lua_State *L, dfl_drawn_modes *m, int table)
+{
     int body = 0;
+    read_damping(m, L, table);
     dfl_sandbox_charge(L, 1e5 + 1e3 * (double)m->n * m->n * m->n);
     dfl_script_check(L, dfl_drawing_modes(&body, dfl_script_drawing(L), m));
     dfl_body_push(L, body);
     return 1;
-}
-
-static void take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
-{
-    dfl_graph *g = dfl_script_of(L)->model->graph;
-    m->n = sid->n;
-    m->mass = sid->mass;
-    memcpy(m->moment, sid->moment, sizeof m->moment);
-    memcpy(m->inertia, sid->inertia, sizeof m->inertia);
-    memcpy(m->S, sid->S, sizeof m->S);
-    memcpy(m->J1, sid->J1, sizeof m->J1);
-    memcpy(m->C0, sid->C0, sizeof m->C0);
-    memcpy(m->C1, sid->C1, sizeof m->C1);
-    memcpy(m->J2, sid->J2, sizeof m->J2);
-    memcpy(m->Me, sid->Me, sizeof m->Me);
-    m->J2_given = true;
-    for (int i = 0; i < m->n * m->n; i++) {
-        m->K[i] = dfl_constant(g, sid->K[i]);
-        m->D[i] = dfl_constant(g, sid->D[i]);
-    }
-    m->nnodes = sid->nnodes < DFL_MOST_TABLE_NODES ? sid->nnodes : DFL_MOST_TABLE_NODES;
-    for (int k = 0; k < m->nnodes; k++) {
-        m->node_name[k] = sid->node[k].name; /* Lua keeps it until the call returns */
-        memcpy(m->node[k].at, sid->node[k].at, sizeof m->node[k].at);
-        memcpy(m->node[k].phi, sid->node[k].phi, sizeof m->node[k].phi);
-        memcpy(m->node[k].psi, sid->node[k].psi, sizeof m->node[k].psi);
-    }
 }
 
 /* The number of modes is that of the rows of Me. */
@@ -140,23 +85,29 @@ static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table)
     read_exprs(m->D, L, m, table, "D", n * n);
 }
 
-/* damping = { alpha = , beta = }: alpha Me + beta K, added to D. */
+/* damping = ratio, or { alpha = , beta = , ratio = }: alpha Me + beta K + 2 ratio sqrt(K Me) of the
+   diagonals, added to D. */
 static void read_damping(dfl_drawn_modes *m, lua_State *L, int table)
 {
     dfl_graph *g = dfl_script_of(L)->model->graph;
-    dfl_expr alpha = 0, beta = 0;
+    dfl_expr alpha = 0, beta = 0, ratio = 0;
     const dfl_option options[] = {{"alpha", DFL_OPTION_EXPR, &alpha, NULL},
-                                  {"beta", DFL_OPTION_EXPR, &beta, NULL}};
+                                  {"beta", DFL_OPTION_EXPR, &beta, NULL},
+                                  {"ratio", DFL_OPTION_EXPR, &ratio, NULL}};
     const int type = lua_getfield(L, table, "damping");
-    if (type != LUA_TNIL && type != LUA_TTABLE)
-        dfl_script_error(
-            L, "elastic '%s': modes of a table have damping = { alpha = , beta = }, or D", m->name);
     if (type == LUA_TTABLE)
-        dfl_read_options(L, "elastic", m->name, lua_gettop(L), options, 2);
-    for (int i = 0; i < m->n * m->n; i++)
-        m->D[i] = dfl_add(
-            g, m->D[i],
-            dfl_add(g, dfl_mul(g, alpha, dfl_constant(g, m->Me[i])), dfl_mul(g, beta, m->K[i])));
+        dfl_read_options(L, "elastic", m->name, lua_gettop(L), options, 3);
+    else if (type != LUA_TNIL)
+        ratio = dfl_arg_expr(L, "elastic", lua_gettop(L));
+    for (int i = 0; i < m->n * m->n; i++) {
+        const dfl_expr Me = dfl_constant(g, m->Me[i]);
+        m->D[i] = dfl_add(g, m->D[i], dfl_add(g, dfl_mul(g, alpha, Me), dfl_mul(g, beta, m->K[i])));
+        if (i % (m->n + 1) == 0 && ratio) {
+            const dfl_expr root = dfl_unary(g, DFL_OP_SQRT, dfl_mul(g, m->K[i], Me));
+            m->D[i] =
+                dfl_add(g, m->D[i], dfl_mul(g, dfl_constant(g, 2.0), dfl_mul(g, ratio, root)));
+        }
+    }
     lua_pop(L, 1);
 }
 

@@ -35,7 +35,26 @@ void dfl_elastics_open(lua_State *L);
 int dfl_elastic_from_table(lua_State *L, const char *name, int table,
                            int modes); /* elastic_tables_calls.c */
 
-int dfl_elastic_from_file(lua_State *L, const char *name, int table, const char *file);
+int dfl_elastic_from_sid(lua_State *L, const char *name, int table,
+                         const char *file);                               /* elastic_file_calls.c */
+int dfl_elastic_from_matrices(lua_State *L, const char *name, int table); /* elastic_fe_calls.c */
+
+int dfl_elastic_from_beams(lua_State *L, const char *name, int table); /* elastic_frame_calls.c */
+
+/* Cross-section, stiffness and mass of a beam; `ends`: from and to must be given (elastic_calls.c). */
+void dfl_elastic_read_section(dfl_drawn_beam *beam, lua_State *L, int table, bool ends);
+
+/* Frame of a body of finite elements: tangent, chord or buckens; a whole number from 0 to
+   DFL_MOST_MODES; the numbers of nested lists, at most `most` + 1 (elastic_fe_calls.c). */
+int dfl_elastic_frame(lua_State *L, const char *name, int table);
+int dfl_elastic_count(lua_State *L, const char *name, int table, const char *key, int missing);
+int dfl_elastic_numbers(lua_State *L, const char *name, double *out, int most, int i, int have);
+
+/* Bodies of modes: nothing yet; their damping, and the body, whose handle is pushed
+   (elastic_tables_calls.c). */
+void dfl_elastic_begin(dfl_drawn_modes *m, lua_State *L, const char *name);
+int dfl_elastic_declare(lua_State *L, dfl_drawn_modes *m, int table);
+void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid);
 
 /* Pushes the handle of a body, of a joint. */
 void dfl_body_push(lua_State *L, int body);

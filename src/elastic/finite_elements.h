@@ -1,0 +1,133 @@
+/* finite_elements.h: bodies of finite elements in numbers, and their reduction to few modes; part of
+   elastic.h.
+
+   Static shapes of interfaces and modes with fixed interfaces (Craig and Bampton 1968). Nodes of an
+   interface move like a rigid body. */
+#ifndef DFL_FINITE_ELEMENTS_H
+#define DFL_FINITE_ELEMENTS_H
+
+#include "context/context.h"
+
+#include <stdbool.h>
+
+enum {
+    DFL_MOST_FE_DOFS = 60000,
+    DFL_MOST_INTERFACES = 6,
+    DFL_LONGEST_FE_NAME = 32,
+    DFL_MOST_WATCHED = 48
+};
+
+/* An entry on or above the diagonal of a symmetric matrix. */
+typedef struct dfl_fe_entry {
+    int row, column;
+    int line; /* of the file; negative: given below the diagonal */
+    double value;
+} dfl_fe_entry;
+
+typedef enum dfl_fe_matrix { DFL_FE_STIFFNESS, DFL_FE_MASS, DFL_FE_MATRICES } dfl_fe_matrix;
+
+/* Mass that moves with some of the unknowns: displacement = shape (3 x count, by columns) of them. */
+typedef struct dfl_fe_point {
+    double mass, at[3];
+    int dof[12];
+    double shape[36];
+} dfl_fe_point;
+
+typedef struct dfl_fe {
+    dfl_context *ctx;
+    int nnodes, n;         /* nodes; displacements and turns */
+    int *id;               /* names of nodes */
+    double *at;            /* 3 nnodes */
+    int *node, *direction; /* n: of each unknown; directions 0, 1, 2 are shifts, 3, 4, 5 turns */
+    int count[DFL_FE_MATRICES], room[DFL_FE_MATRICES];
+    dfl_fe_entry *entry[DFL_FE_MATRICES];
+    const char *file[DFL_FE_MATRICES]; /* for messages; the caller's */
+    int npoints;
+    dfl_fe_point *point; /* may be NULL: integrals are then those of the mass matrix */
+} dfl_fe;
+
+void dfl_fe_clear(dfl_fe *fe);
+
+/* ------------------------------------------------------------------ texts (fe_text.c)
+
+   DFL_INVALID: the message begins with FILE:LINE. Numbers are separated by spaces, commas or
+   semicolons; lines that begin with # or a letter are titles. */
+
+/* Lines `node, x, y, z`; or the blocks *NODE of an input file of CalculiX or Abaqus. */
+dfl_status dfl_fe_read_nodes(dfl_fe *fe, const char *file, const char *text);
+/* Lines `node.direction` (as CalculiX writes them) or `node, direction`, directions from 1. */
+dfl_status dfl_fe_read_unknowns(dfl_fe *fe, const char *file, const char *text);
+/* Lines `row, column, value`, rows and columns from 1: one triangle, or both if they agree. */
+dfl_status dfl_fe_read_matrix(dfl_fe *fe, dfl_fe_matrix which, const char *file, const char *text);
+
+/* After all parts: what was not given (three, or six, unknowns per node), the order of entries, and
+   whether nothing contradicts. (fe_check.c) */
+dfl_status dfl_fe_complete(dfl_fe *fe);
+dfl_status dfl_fe_add(dfl_fe *fe, dfl_fe_matrix which, dfl_fe_entry entry);
+int dfl_fe_find_node(const dfl_fe *fe, int id); /* -1: there is none */
+
+/* The share of an unknown in a motion of the rigid body: shifts along x, y, z, turns about the axes. */
+double dfl_fe_rigid(const dfl_fe *fe, int motion, int unknown);
+
+/* y := A x */
+void dfl_fe_times(double *y, const dfl_fe *fe, dfl_fe_matrix which, const double *x);
+
+/* ------------------------------------------------------------------ frames (fe_beams.c) */
+
+/* A beam between two points; masses per length: rhoA, and the inertias of the section about its z and
+   y axis. */
+typedef struct dfl_fe_beam {
+    int first, last, elements;
+    double up[3]; /* towards its y axis; zero: chosen */
+    double EA, EI, EI2, GJ, rhoA, rhoI, rhoI2;
+} dfl_fe_beam;
+
+/* An empty body becomes a frame of beams: points are the nodes 1, 2, ... */
+dfl_status dfl_fe_frame(dfl_fe *fe, const double *points, int npoints, const dfl_fe_beam *beams,
+                        int nbeams);
+
+/* ------------------------------------------------------------------ few modes (fe_modes.c) */
+
+struct dfl_csc;
+
+/* The lowest `modes` eigenpairs of K x = w^2 M x with sparse symmetric matrices, each with all its
+   entries; X: n x modes with X^T M X = 1; `lu` has the factors of K. DFL_INVALID: masses are not
+   positive, or they did not converge. */
+struct dfl_sparse_lu;
+typedef struct dfl_fe_pencil {
+    int n;
+    const struct dfl_csc *K, *M;
+    const double *k, *m;
+    struct dfl_sparse_lu *lu;
+} dfl_fe_pencil;
+dfl_status dfl_fe_lowest(double *w2, double *X, dfl_context *ctx, const dfl_fe_pencil *pencil,
+                         int modes);
+
+/* ------------------------------------------------------------------ reduction (fe_reduce.c) */
+
+typedef struct dfl_fe_interface {
+    char name[DFL_LONGEST_FE_NAME];
+    int count;
+    const int *id; /* nodes by name */
+    bool at_given;
+    double at[3]; /* else the mean of its nodes */
+} dfl_fe_interface;
+
+typedef struct dfl_fe_task {
+    int modes; /* with fixed interfaces, beside the static shapes */
+    int frame; /* dfl_beam_frame: tangent to the first interface, chord from the first to the last */
+    int ninterfaces;
+    dfl_fe_interface interface[DFL_MOST_INTERFACES];
+    int nwatched; /* further nodes, by name */
+    int watched[DFL_MOST_WATCHED];
+} dfl_fe_task;
+
+/* Orthonormal modes: Me is 1, K diagonal. DFL_INVALID: a node is missing, an interface does not hold
+   the body, there are too many modes. */
+struct dfl_sid;
+dfl_status dfl_fe_reduce(struct dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task);
+
+/* Integrals of the modes X (fe->n x modes). (fe_integrals.c) */
+dfl_status dfl_fe_integrals(struct dfl_sid *out, const dfl_fe *fe, const double *X, int modes);
+
+#endif

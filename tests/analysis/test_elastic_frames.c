@@ -1,0 +1,94 @@
+/* Frames of beams: a portal under its weight, pendulums of one beam, and what is refused. */
+#include "near.h"
+
+#include <math.h>
+
+#define PORTAL(INTERFACES, MODES, HOLD)                                                            \
+    "gravity{0, 0, -9.81}\n"                                                                       \
+    "local f = elastic('f', { section = { EA = 1e12, EI = 2e6, EI2 = 1e6, GJ = 1e6,\n"             \
+    "    mass_per_length = 10, section_inertia = 1e-3, elements = 8, up = {0, 1, 0} },\n"          \
+    "  points = { a = {0, 0, 0}, b = {0, 0, 3}, m = {2, 0, 3}, c = {4, 0, 3}, d = {4, 0, 0} },\n"  \
+    "  beams = { { between = {'a', 'b'} }, { between = {'b', 'm'} }, { between = {'m', 'c'} },\n"  \
+    "    { between = {'c', 'd'} } }, interfaces = " INTERFACES ", modes = " MODES " })\n" HOLD
+
+/* Clamped at both feet, width L, height h, all beams alike: moments q L^2 / (6 (2 + h/L)) at the
+   corners (Kleinlogel), so that the middle sags by 5 q L^4 / 384 EI - M L^2 / 8 EI. */
+static void a_portal_sags_under_its_weight(void **state)
+{
+    (void)state;
+    const double q = 98.1, L = 4, h = 3, EI = 1e6, M = q * L * L / (6 * (2 + h / L));
+    const double sag = 5 * q * pow(L, 4) / (384 * EI) - M * L * L / (8 * EI);
+    near it = near_find(PORTAL("{'a', 'm', 'd'}", "10",
+                               "fixed('left', ground, f.a)\nfixed('right', ground, f.d)\n"
+                               "output('sag', deflection(f.m, 'z'))\n"),
+                        "equilibrium", NULL);
+    memcpy(it.s.x, it.state.x, (size_t)it.s.eq->n * sizeof *it.s.x);
+    assert_near(scripted_output(&it.s, "sag"), -sag, 0.002 * sag);
+    near_free(&it);
+}
+
+/* The same beam as a built-in one of first order and as a frame moves in the same way. */
+static void a_frame_of_one_beam_is_a_beam(void **state)
+{
+    (void)state;
+#define REST                                                                                       \
+    "local j = spherical('j', ground, b.a, { at = {0, 0, 0} })\n"                                  \
+    "initial{ ['j.w3'] = 2 }\noutput('z', point(b.b, {1, 0, 0}).z)\noutput('y', "                  \
+    "point(b.b, {1, 0, 0}).y)\noutput('energy', energy())\n"
+    static const char *const texts[] = {
+        "gravity{0, 0, -9.81}\n"
+        "local b = elastic('b', { beam = { from = {0, 0, 0}, to = {1, 0, 0}, width = .01,\n"
+        "  height = .02, E = 7e10, density = 2700, elements = 16 }, modes = 8, interface = true,\n"
+        "  first_order = true, nodes = { a = 0, b = 1 } })\n" REST,
+        "gravity{0, 0, -9.81}\n"
+        "local b = elastic('b', { section = { width = .01, height = .02, E = 7e10, density = "
+        "2700,\n"
+        "  elements = 16 }, points = { a = {0, 0, 0}, b = {1, 0, 0} }, frame = 'chord',\n"
+        "  beams = { { between = {'a', 'b'} } }, interfaces = {'a', 'b'}, modes = 8 })\n" REST};
+    double z[2], y[2];
+    for (int i = 0; i < 2; i++) {
+        scripted s = scripted_text(texts[i]);
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-8, .self_check = true});
+        const double before = scripted_output(&s, "energy");
+        scripted_advance(&s, 0.3);
+        assert_near(scripted_output(&s, "energy"), before, 1e-6);
+        z[i] = scripted_output(&s, "z");
+        y[i] = scripted_output(&s, "y");
+        scripted_free(&s);
+    }
+    assert_true(fabs(z[0]) > 0.1);
+    assert_near(z[0], z[1], 2e-4); /* sections that turn have inertia in the frame alone */
+    assert_near(y[0], y[1], 2e-4);
+}
+
+static void wrong_frames_are_refused(void **state)
+{
+    (void)state;
+    scripted_refused(PORTAL("{'x'}", "6", ""), "there is no point 'x'");
+    scripted_refused(PORTAL("{}", "6", ""), "give interfaces");
+    scripted_refused(PORTAL("{'a', 'a'}", "6", ""), "node 1 is given twice");
+    scripted_refused(PORTAL("{'a', 'd'}", "38", ""), "44 coordinates");
+    scripted_refused("elastic('f', { points = { a = {0, 0, 0} }, beams = {}, interfaces = {'a'} })",
+                     "give beams");
+    scripted_refused("elastic('f', { points = { a = {0, 0, 0}, b = {1, 0, 0} },\n"
+                     "  beams = { { between = {'a', 'b'} } }, interfaces = {'a'} })",
+                     "EA of a beam is 0");
+    scripted_refused("elastic('f', { points = { a = {0, 0, 0}, b = {1, 0, 0}, c = {5, 0, 0} },\n"
+                     "  section = { radius = .1, E = 1e9, density = 1000 },\n"
+                     "  beams = { { between = {'a', 'b'} } }, interfaces = {'a'} })",
+                     "stiffness of node 3");
+    scripted_refused("planar() elastic('f', { points = { a = {0, 0, 0}, b = {1, 0, 0} },\n"
+                     "  section = { radius = .1, E = 1e9, density = 1000 },\n"
+                     "  beams = { { between = {'a', 'b'} } }, interfaces = {'a'} })",
+                     "move in space");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_portal_sags_under_its_weight),
+        cmocka_unit_test(a_frame_of_one_beam_is_a_beam),
+        cmocka_unit_test(wrong_frames_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
