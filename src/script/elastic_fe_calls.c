@@ -44,7 +44,7 @@ int dfl_elastic_from_matrices(lua_State *L, const char *name, int table)
         {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL}};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         options[3 + k] = (dfl_option){others[k], DFL_OPTION_OTHER, NULL, NULL};
-    dfl_elastic_begin(m, L, name);
+    dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     memset(q, 0, sizeof *q);
     q->name = name;

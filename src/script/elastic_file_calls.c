@@ -20,7 +20,7 @@ int dfl_elastic_from_sid(lua_State *L, const char *name, int table, const char *
                                   {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL},
                                   {"damping", DFL_OPTION_OTHER, NULL, NULL}};
-    dfl_elastic_begin(m, L, name);
+    dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     dfl_text text = {.ctx = script->ctx};
     dfl_status status = dfl_model_file_read(&text, script->model, "elastic body", file);
@@ -34,12 +34,17 @@ int dfl_elastic_from_sid(lua_State *L, const char *name, int table, const char *
     return dfl_elastic_declare(L, m, table);
 }
 
+void dfl_elastic_begin_in_space(dfl_drawn_modes *m, lua_State *L, const char *name)
+{
+    dfl_elastic_begin(m, L, name);
+    if (dfl_drawing_is_planar(dfl_script_drawing(L)))
+        dfl_script_error(
+            L, "elastic '%s': frames and bodies of files move in space; leave out planar()", name);
+}
+
 void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
 {
     dfl_graph *g = dfl_script_of(L)->model->graph;
-    if (dfl_drawing_is_planar(dfl_script_drawing(L)))
-        dfl_script_error(L, "elastic '%s': bodies of files move in space; leave out planar()",
-                         m->name);
     m->n = sid->n;
     m->mass = sid->mass;
     memcpy(m->moment, sid->moment, sizeof m->moment);

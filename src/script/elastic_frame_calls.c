@@ -47,7 +47,7 @@ int dfl_elastic_from_beams(lua_State *L, const char *name, int table)
         {"section", DFL_OPTION_OTHER, NULL, NULL},    {"modes", DFL_OPTION_OTHER, NULL, NULL},
         {"interfaces", DFL_OPTION_OTHER, NULL, NULL}, {"frame", DFL_OPTION_OTHER, NULL, NULL},
         {"damping", DFL_OPTION_OTHER, NULL, NULL}};
-    dfl_elastic_begin(m, L, name);
+    dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     memset(f, 0, sizeof *f);
     f->name = name;

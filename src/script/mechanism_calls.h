@@ -53,6 +53,8 @@ int dfl_elastic_numbers(lua_State *L, const char *name, double *out, int most, i
 /* Bodies of modes: nothing yet; their damping, and the body, whose handle is pushed
    (elastic_tables_calls.c). */
 void dfl_elastic_begin(dfl_drawn_modes *m, lua_State *L, const char *name);
+void dfl_elastic_begin_in_space(dfl_drawn_modes *m, lua_State *L,
+                                const char *name); /* or refused */
 int dfl_elastic_declare(lua_State *L, dfl_drawn_modes *m, int table);
 void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid);
 
