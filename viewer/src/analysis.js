@@ -20,8 +20,9 @@ document.getElementById("report").append(
 globalThis.driftless = { ...globalThis.driftless, data };
 document.documentElement.dataset.ready = "yes";
 
-function where({ at, message }) {
+function where({ at, message, unstable }) {
   const kinds = { equilibrium: "at an equilibrium", steady: "at a steady motion", frozen: "at an instant of a motion: the equations hold for this instant" };
   const text = at ? `Linear equations ${kinds[at.kind]}, t = ${at.t} s.` : "";
-  return h("p", { class: "lead" }, [text, message].filter(Boolean).join(" "));
+  const told = message && at && unstable === null ? `Stability is not judged: ${message}.` : message;
+  return h("p", { class: "lead" }, [text, told].filter(Boolean).join(" "));
 }

@@ -29,3 +29,6 @@ export function roundBelow(value) {
   const factor = value / power;
   return (factor >= 5 ? 5 : factor >= 2 ? 2 : 1) * power;
 }
+
+// Zero in place of what is small against all numbers of its kind.
+export const withoutRounding = (value, size) => (Math.abs(value) < 1e-12 * size ? 0 : value);

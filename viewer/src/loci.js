@@ -1,14 +1,17 @@
 // Root loci: eigenvalues over a parameter, in the complex plane and by their parts.
 import { makeChart } from "./chart.js";
 import { h } from "./dom.js";
-import { number } from "./format.js";
+import { number, withoutRounding } from "./format.js";
 
-export function lociCharts({ over, values, eigenvalues, unstable }) {
+export function lociCharts({ over, values, eigenvalues: found, unstable }) {
+  const size = Math.max(...found.flat().map(({ re, im }) => Math.hypot(re, im)), 0);
+  const eigenvalues = found.map((list) => list.map((e) => ({ ...e, re: withoutRounding(e.re, size) })));
   const text = (i) => `${over} = ${number(values[i])}`;
   const flat = eigenvalues.flatMap((list, i) => list.map(({ re, im }) => [re, im, text(i), i]));
   const last = Math.max(1, values.length - 1);
   const color = (k) => `hsl(${210 - (190 * flat[k][3]) / last} 75% 45%)`;
-  const growing = unstable.filter((count) => count > 0);
+  const judged = unstable.filter((count) => count !== null);
+  const growing = judged.filter((count) => count > 0);
   const branches = follow(eigenvalues);
   const part = (key, title, label) =>
     makeChart({ title, x: { label: over }, y: { label, zero: true }, series: branches.map((branch, k) => ({ label: `${k + 1}`, points: branch.map((e, i) => [values[i], e?.[key] ?? NaN, text(i)]) })) });
@@ -17,7 +20,7 @@ export function lociCharts({ over, values, eigenvalues, unstable }) {
     { class: "charts" },
     makeChart({
       title: "Root loci",
-      note: `${over} from ${number(values[0])} (blue) to ${number(values[values.length - 1])} (red); ${growing.length} of ${values.length} values have a growing mode.`,
+      note: `${over} from ${number(values[0])} (blue) to ${number(values[values.length - 1])} (red); ${growing.length} of ${judged.length} ${judged.length < values.length ? "values that are judged" : "values"} have a growing mode.`,
       x: { label: "real part in 1/s", zero: true },
       y: { label: "imaginary part in rad/s", zero: true },
       series: [{ label: "eigenvalue", points: flat, marks: true, color }],

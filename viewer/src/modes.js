@@ -1,7 +1,7 @@
 // Modes: the mechanism in the motion of one of them, the eigenvalues, and how much each coordinate moves.
 import { makeChart } from "./chart.js";
 import { h, section, table } from "./dom.js";
-import { number } from "./format.js";
+import { number, withoutRounding } from "./format.js";
 import { bounds, makeFrames, placeShapes } from "./frames.js";
 import { makeScene } from "./scene.js";
 
@@ -14,7 +14,7 @@ export function modesPage(data) {
   const shape = h("div");
   const animation = data.scene ? makeAnimation(data) : null;
   const choice = h("select", { id: "mode", "aria-label": "mode", onchange: () => choose(Number(choice.value)) }, listed.map(({ i, ...e }) => h("option", { value: i }, describe(e))));
-  const first = listed.find(({ im }) => im > 0) ?? listed[0];
+  const first = listed.find(({ im, damping }) => im > 0 && damping !== null) ?? listed[0];
   const page = h(
     "main",
     {},
@@ -45,7 +45,8 @@ function describe({ re, im, hz, damping }) {
 }
 
 function plane(eigenvalues) {
-  const points = eigenvalues.map((e) => [e.re, e.im, describe({ ...e, im: Math.abs(e.im) })]);
+  const size = Math.max(...eigenvalues.map(({ re, im }) => Math.hypot(re, im)), 0);
+  const points = eigenvalues.map((e) => [withoutRounding(e.re, size), e.im, describe({ ...e, im: Math.abs(e.im) })]);
   return makeChart({ title: "Eigenvalues in the complex plane", x: { label: "real part in 1/s", zero: true }, y: { label: "imaginary part in rad/s", zero: true }, series: [{ label: "eigenvalue", points, marks: true }] });
 }
 
