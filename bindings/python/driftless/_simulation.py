@@ -58,8 +58,8 @@ class Simulation(Names):
         return self._run.advance(self._run.time() + by)
 
     def step(self, dt=None, **inputs):
-        """Sets inputs (and parameters), then advances by dt; without dt by one step of the solver. True: an event of the model
-        has stopped it."""
+        """Sets inputs (and parameters), then advances by dt; without dt by one step of the solver, which the tolerance and max_step
+        bound. True: an event of the model has stopped it."""
         for name, value in inputs.items():
             self._run.set(self._find(name), value)
         return self._run.step() if dt is None else self._run.advance(self._run.time() + dt)
