@@ -31,6 +31,10 @@ typedef struct dfl_derivatives {
 } dfl_derivatives;
 dfl_derivatives dfl_solver_derivatives(dfl_solver *solver);
 
+/* rates (n): x' of all unknowns at the last accepted step. DFL_INVALID: derivatives are not followed, or the run
+   has ended at an event inside a step. DFL_SINGULAR, DFL_CALLBACK, DFL_NOT_FINITE. */
+dfl_status dfl_solver_rates(double *rates, dfl_solver *solver);
+
 /* Gradients by one sweep backwards, for few values and many parameters. After dfl_solver_follow, along a
    direction for instance, whose derivatives the steps are chosen for: records the run from the present time
    on for the derivatives by `parameters`, of which `start` (n x count) are those of the present state. The
@@ -50,7 +54,10 @@ dfl_status dfl_solver_weigh(dfl_solver *solver, int objective, const double *x, 
    up to rounding. The run may go on afterwards. */
 dfl_status dfl_solver_sweep(double *gradient, dfl_solver *solver, int objectives);
 
-/* The bytes that the record takes. */
+/* Memory for the record, 1 GiB unless said: steps beyond it go to a temporary file. */
+void dfl_solver_record_limit(dfl_solver *solver, size_t bytes);
+
+/* The bytes of memory that the record takes. */
 size_t dfl_solver_recorded(const dfl_solver *solver);
 
 #ifdef __cplusplus

@@ -22,12 +22,14 @@ dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_para
     adj->sys = st->sys;
     adj->parameters = *parameters;
     adj->spare = spare;
+    adj->limit = (size_t)1 << 30;
     dfl_status status = dfl_tangents_create(&adj->wide, st, parameters);
     const size_t n = (size_t)adj->sys->n, d = sizeof(double);
     adj->y = dfl_alloc(ctx, n, d);
     adj->R = dfl_alloc(ctx, n * n, d);
+    adj->filed = dfl_alloc(ctx, n * (1 + DFL_LANES), d);
     adj->columns = dfl_alloc(ctx, n * n, d);
-    if (!status && !(adj->y && adj->R && adj->columns))
+    if (!status && !(adj->y && adj->R && adj->columns && adj->filed))
         status = DFL_NO_MEMORY;
     if (status) {
         dfl_adjoint_free(adj);
@@ -52,8 +54,10 @@ void dfl_adjoint_free(dfl_adjoint *adj)
         dfl_free(ctx, one);
         one = before;
     }
-    double *const block[] = {adj->x,   adj->a, adj->level, adj->memory,
-                             adj->sum, adj->y, adj->R,     adj->columns};
+    double *const block[] = {adj->x, adj->a, adj->level,   adj->memory, adj->sum,
+                             adj->y, adj->R, adj->columns, adj->filed};
+    if (adj->file)
+        fclose(adj->file);
     for (int k = 0; k < DFL_RADAU_STAGES; k++)
         dfl_free(ctx, adj->weight[k].d);
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
@@ -65,6 +69,11 @@ void dfl_adjoint_free(dfl_adjoint *adj)
 dfl_tangents *dfl_adjoint_tangents(const dfl_adjoint *adj)
 {
     return adj->wide;
+}
+
+void dfl_adjoint_limit(dfl_adjoint *adj, size_t bytes)
+{
+    adj->limit = bytes;
 }
 
 size_t dfl_adjoint_bytes(const dfl_adjoint *adj)
@@ -101,25 +110,62 @@ static const dfl_kept_selection *keep_selection(dfl_adjoint *adj, const void *by
     return one;
 }
 
+/* The numbers of a step, in adj->filed, to the end of the file. */
+static dfl_status write_step(dfl_adjoint *adj, dfl_recorded *entry, size_t count)
+{
+    if (!adj->file)
+        adj->file = tmpfile();
+    entry->step.filed = true;
+    entry->step.at = adj->file && !fseek(adj->file, 0, SEEK_END) ? ftell(adj->file) : -1;
+    if (entry->step.at >= 0 && fwrite(adj->filed, sizeof *adj->filed, count, adj->file) == count)
+        return DFL_OK;
+    return dfl_fail(adj->sys->ctx, DFL_IO,
+                    "the steps of the run need more memory than is allowed, and cannot be written "
+                    "to a temporary file");
+}
+
 dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t)
 {
     const dfl_radau *ra = (const dfl_radau *)adj->st;
     const dfl_coefficients *rk = ra->rk_cont;
     const int n = adj->sys->n, last = rk->stages - 1, width = rk->width;
     const dfl_kept_selection *selection = keep_selection(adj, tan->linear.selection);
+    const size_t count = (size_t)n * (size_t)(1 + width);
+    const bool filed = adj->bytes + count * sizeof(double) > adj->limit;
     dfl_recorded *entry =
-        selection ? dfl_adjoint_add(adj, DFL_RECORDED_STEP, (size_t)n * (size_t)(1 + width)) : NULL;
+        selection ? dfl_adjoint_add(adj, DFL_RECORDED_STEP, filed ? 0 : count) : NULL;
     if (!entry)
         return DFL_NO_MEMORY;
+    double *numbers = filed ? adj->filed : entry->numbers;
     entry->step.rk = rk;
     entry->step.h = adj->st->h_old;
     entry->step.t = ra->t_end - adj->st->h_old;
     entry->step.until = t == adj->st->t ? NAN : t;
     entry->step.selection = selection;
     for (int i = 0; i < n; i++)
-        entry->numbers[i] = ra->x_end[i] - ra->cont[i * width + last];
-    memcpy(entry->numbers + n, ra->cont, (size_t)(n * width) * sizeof *ra->cont);
-    return DFL_OK;
+        numbers[i] = ra->x_end[i] - ra->cont[i * width + last];
+    memcpy(numbers + n, ra->cont, (size_t)(n * width) * sizeof *ra->cont);
+    return filed ? write_step(adj, entry, count) : DFL_OK;
+}
+
+void dfl_adjoint_undo(dfl_adjoint *adj)
+{
+    dfl_recorded *entry = adj->last;
+    if (!entry || entry->kind != DFL_RECORDED_STEP)
+        return;
+    adj->last = entry->before;
+    dfl_free(adj->sys->ctx, entry);
+}
+
+const double *dfl_adjoint_numbers(dfl_adjoint *adj, const dfl_recorded *entry)
+{
+    const size_t count = (size_t)adj->sys->n * (size_t)(1 + entry->step.rk->width);
+    if (!entry->step.filed)
+        return entry->numbers;
+    return !fseek(adj->file, entry->step.at, SEEK_SET) &&
+                   fread(adj->filed, sizeof *adj->filed, count, adj->file) == count
+               ? adj->filed
+               : NULL;
 }
 
 dfl_status dfl_adjoint_weigh(dfl_adjoint *adj, int objective, const double *x, const double *a,

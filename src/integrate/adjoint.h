@@ -4,6 +4,8 @@
 
 #include "integrate/tangents.h"
 
+#include <stdio.h>
+
 typedef enum dfl_recorded_kind {
     DFL_RECORDED_START, /* derivatives begin, or begin again after an instant */
     DFL_RECORDED_STEP,
@@ -28,6 +30,8 @@ typedef struct dfl_recorded {
         double t, h;
         double until; /* where it is cut; NAN: it is whole */
         const dfl_kept_selection *selection;
+        bool filed; /* its numbers are in the file ... */
+        long at;    /* ... there */
     } step;
     double numbers
         []; /* start: derivatives after it by all parameters, then R, free x n; step: x at its start, then Z, n lanes;
@@ -43,7 +47,9 @@ struct dfl_adjoint {
     int free;           /* of the next start */
     dfl_recorded *last, *start;
     dfl_kept_selection *selection;
-    size_t bytes;
+    size_t bytes, limit;
+    FILE *file;    /* of steps beyond the limit, or NULL */
+    double *filed; /* n (1 + lanes): the numbers of one step */
     int nof;
     double *x, *a, *level, *memory; /* weights, n, nv, ne + nep, nmemory x nof: while going back */
     double *sum;                    /* (count + nmemory) x nof */
@@ -58,6 +64,9 @@ int dfl_adjoint_height(const dfl_adjoint *adj);
 /* Goes back over a step (adjoint_step.c), over a start (adjoint_start.c). */
 dfl_outcome dfl_adjoint_back_step(dfl_adjoint *adj, const dfl_recorded *entry);
 dfl_outcome dfl_adjoint_back_start(dfl_adjoint *adj, const dfl_recorded *entry);
+
+/* The numbers of a step. NULL: the file cannot be read. */
+const double *dfl_adjoint_numbers(dfl_adjoint *adj, const dfl_recorded *entry);
 
 /* Another entry with room for numbers. NULL: no memory. */
 dfl_recorded *dfl_adjoint_add(dfl_adjoint *adj, dfl_recorded_kind kind, size_t numbers);

@@ -10,8 +10,9 @@ static dfl_outcome linearize(dfl_adjoint *adj, const dfl_recorded *entry)
     dfl_tangents *wide = adj->wide;
     const dfl_coefficients *rk = entry->step.rk;
     const int n = adj->sys->n, width = rk->width;
-    const double *x = entry->numbers, *Z = x + n;
-    dfl_outcome outcome = DFL_STEP_OK;
+    const double *x = dfl_adjoint_numbers(adj, entry), *Z = x ? x + n : NULL;
+    dfl_outcome outcome =
+        x ? DFL_STEP_OK : dfl_system_trouble(adj->sys, DFL_STEP_STOP, "file", entry->step.t);
     for (int k = 0; !outcome && k < rk->stages; k++) {
         dfl_point *stage = &wide->stage[k];
         stage->t = wide->tangent[k].t = entry->step.t + rk->c[k] * entry->step.h;

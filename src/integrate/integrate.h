@@ -120,6 +120,9 @@ dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st
 /* Takes those of the step that was accepted last, at its end or at a time t inside it. */
 dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t);
 
+/* Goes back to those before the last step, which will be taken again. */
+void dfl_tangents_undo(dfl_tangents *tan);
+
 /* The derivatives of all unknowns, n x count, and of the accelerations, nv x count. */
 const double *dfl_tangents_values(const dfl_tangents *tan);
 const double *dfl_tangents_accelerations(const dfl_tangents *tan);
@@ -139,8 +142,9 @@ int dfl_adjoint_spare(const dfl_system *sys, int nmemory);
 /* Derivatives by all parameters, and the spare ones, at starts. */
 dfl_tangents *dfl_adjoint_tangents(const dfl_adjoint *adj);
 
-/* What it takes by now. */
+/* The memory that it takes by now; steps beyond a limit go to a temporary file. */
 size_t dfl_adjoint_bytes(const dfl_adjoint *adj);
+void dfl_adjoint_limit(dfl_adjoint *adj, size_t bytes);
 
 /* Before an instant, at `here`: the derivatives become a basis of what they may be. Records the start after it, or of the
    run, with the derivatives there; the step that was accepted last, as dfl_tangents_accept takes it; and weights of an
@@ -148,6 +152,7 @@ size_t dfl_adjoint_bytes(const dfl_adjoint *adj);
 dfl_outcome dfl_adjoint_approach(dfl_adjoint *adj);
 dfl_status dfl_adjoint_start(dfl_adjoint *adj);
 dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t);
+void dfl_adjoint_undo(dfl_adjoint *adj); /* the last step */
 dfl_status dfl_adjoint_weigh(dfl_adjoint *adj, int objective, const double *x, const double *a,
                              const double *memory);
 

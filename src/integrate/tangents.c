@@ -118,6 +118,12 @@ static dfl_outcome follow_again(dfl_tangents *tan, const dfl_radau *ra)
     return outcome;
 }
 
+void dfl_tangents_undo(dfl_tangents *tan)
+{
+    memcpy(tan->Y, tan->Y_old, (size_t)tan->sys->n * (size_t)tan->count * sizeof *tan->Y);
+    tan->step.h = 0;
+}
+
 dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
 {
     const dfl_radau *ra = (const dfl_radau *)st;
@@ -130,6 +136,7 @@ dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
         if (outcome)
             return outcome;
     }
+    memcpy(tan->Y_old, tan->Y, n * count * sizeof *tan->Y);
     if (t == st->t) {
         memcpy(tan->Y, tan->next, n * count * sizeof *tan->Y);
         memcpy(tan->A, tan->next_A, nv * count * sizeof *tan->A);

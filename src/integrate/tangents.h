@@ -20,7 +20,7 @@ struct dfl_tangents {
     dfl_rows_jacobian start_jac; /* ... with all derivatives, for the error */
     dfl_jacobian start_slopes;
     double *y, *err;                         /* n each */
-    double *Y;                               /* n x count */
+    double *Y, *Y_old;                       /* n x count; before the last step */
     double *A;                               /* nv x count: of accelerations */
     double *level;                           /* (ne + nep) x count: of the invariants' values */
     dfl_point stage[DFL_RADAU_STAGES];       /* of the step ... */

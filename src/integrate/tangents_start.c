@@ -56,11 +56,12 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
     if (!tan->next || !tan->next_A || !tan->polynomial || !tan->y || !tan->err)
         status = DFL_NO_MEMORY;
     tan->Y = dfl_alloc(ctx, n * count, d);
+    tan->Y_old = dfl_alloc(ctx, n * count, d);
     tan->A = dfl_alloc(ctx, (size_t)sys->n3 * count, d);
     tan->level = dfl_alloc(ctx, (size_t)(sys->eom->ne + sys->eom->nep) * count, d);
     const int most = sys->n > sys->m1 ? sys->n : sys->m1;
     tan->work = dfl_alloc(ctx, (size_t)most * (size_t)(most + 2), d);
-    if (!status && !(tan->Y && tan->A && tan->level && tan->work))
+    if (!status && !(tan->Y && tan->Y_old && tan->A && tan->level && tan->work))
         status = DFL_NO_MEMORY;
     if (!status)
         status = dfl_lstsq_create(&tan->lstsq, ctx, most, most);
@@ -76,9 +77,9 @@ void dfl_tangents_free(dfl_tangents *tan)
     if (!tan)
         return;
     dfl_context *ctx = tan->sys->ctx;
-    double *const block[] = {
-        tan->Y, tan->A,   tan->level,      tan->next,           tan->next_A,
-        tan->y, tan->err, tan->polynomial, tan->start_slopes.d, tan->work};
+    double *const block[] = {tan->Y,    tan->A,   tan->level,      tan->next,           tan->next_A,
+                             tan->y,    tan->err, tan->polynomial, tan->start_slopes.d, tan->work,
+                             tan->Y_old};
     dfl_linear_step_clear(&tan->linear);
     dfl_lstsq_free(tan->lstsq, ctx);
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)

@@ -109,6 +109,33 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver)
                : dfl_adjoint_step(solver->derivatives.adjoint, solver->derivatives.tangents, t);
 }
 
+void dfl_solver_unfollow_step(dfl_solver *solver)
+{
+    if (!solver->derivatives.tangents)
+        return;
+    dfl_tangents_undo(solver->derivatives.tangents);
+    if (solver->derivatives.adjoint)
+        dfl_adjoint_undo(solver->derivatives.adjoint);
+}
+
+dfl_status dfl_solver_rates(double *rates, dfl_solver *solver)
+{
+    const dfl_system *sys = &solver->sys;
+    double *xp = solver->derivatives.rates;
+    if (!solver->derivatives.tangents)
+        return dfl_fail(solver->ctx, DFL_INVALID, "call dfl_solver_follow before dfl_solver_rates");
+    if (solver->derivatives.off_event)
+        return dfl_fail(solver->ctx, DFL_INVALID,
+                        "derivatives by parameters cannot be followed to the event at t = %.10g, "
+                        "where no step ends; end the run before it",
+                        solver->stepper->t);
+    dfl_stepper_rates(xp, solver->stepper, &solver->stepper->here);
+    const dfl_status status = dfl_solver_derivatives_failed(
+        solver, dfl_tangents_rates(xp, solver->derivatives.tangents, solver->stepper));
+    memcpy(rates, xp + sys->na, (size_t)sys->nu * sizeof *rates);
+    return status;
+}
+
 void dfl_solver_forget_derivatives(dfl_solver *solver)
 {
     if (solver->stepper)

@@ -139,7 +139,12 @@ static dfl_status approach_events(dfl_solver *solver)
     const bool terminal = solver->stopping >= 0;
     dfl_status status =
         dfl_solver_continuous(solver->x_stop, solver, located, terminal || opt->output.project);
+    if (terminal)
+        dfl_solver_unfollow_step(solver);
     solver->landed = !status && terminal && dfl_solver_land(solver, solver->stopping);
+    solver->derivatives.off_event = terminal && !solver->landed;
+    if (!status && terminal)
+        status = dfl_solver_follow_step(solver);
     if (solver->landed)
         memcpy(solver->x_stop, dfl_solver_state(solver),
                (size_t)solver->sys.nu * sizeof *solver->x_stop);

@@ -140,6 +140,12 @@ dfl_status dfl_solver_sweep(double *gradient, dfl_solver *solver, int objectives
         solver, dfl_adjoint_sweep(gradient, solver->derivatives.adjoint, objectives));
 }
 
+void dfl_solver_record_limit(dfl_solver *solver, size_t bytes)
+{
+    if (solver->derivatives.adjoint)
+        dfl_adjoint_limit(solver->derivatives.adjoint, bytes);
+}
+
 size_t dfl_solver_recorded(const dfl_solver *solver)
 {
     return solver->derivatives.adjoint ? dfl_adjoint_bytes(solver->derivatives.adjoint) : 0;

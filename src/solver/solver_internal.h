@@ -53,6 +53,7 @@ struct dfl_solver {
     struct {
         struct dfl_tangents *tangents; /* or NULL: none are followed */
         struct dfl_adjoint *adjoint;   /* or NULL: steps are not recorded */
+        bool off_event;                /* the run has ended at an event where no step ends */
         dfl_parameters parameters;
         double *values;              /* n x count, of the user's unknowns */
         double *rates, *before;      /* n each: x' and x before branches change */
@@ -153,6 +154,9 @@ dfl_status dfl_solver_follow_step(dfl_solver *solver);
 dfl_status dfl_solver_approach_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_start(dfl_solver *solver);
+
+/* The last step will be taken again: follow it then. */
+void dfl_solver_unfollow_step(dfl_solver *solver);
 /* recording.c: the derivatives by all parameters take the place of those that are followed, or give it back; instants are
    passed with them, too, while steps are recorded. */
 void dfl_solver_swap_derivatives(dfl_solver *solver);

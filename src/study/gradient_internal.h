@@ -55,6 +55,7 @@ typedef struct gradient_run {
     totals scene;    /* of its numbers, if a file shows it ... */
     double *place;   /* ... and their values and derivatives */
 
+    dfl_expr ended;    /* the function of the event that has ended the run, or DFL_NO_EXPR */
     bool backwards;    /* by a sweep (gradient_adjoint.c); then: */
     int spare;         /* parameters that are none (dfl_solver_record) */
     double *direction; /* spare + count: what the run follows ... */
@@ -94,6 +95,10 @@ dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver);
 dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int i);
 dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver);
 void dfl_gradient_adjoint_clear(gradient_run *it);
+
+/* it->wanted.slopes, evaluated at the end t of a run that the event `ended` has ended, with the derivatives of
+   the end (gradient_end.c). DFL_INVALID: it has none. */
+dfl_status dfl_gradient_at_end(gradient_run *it, dfl_solver *solver, double t);
 
 /* it->start from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used as a number
    elsewhere. */

@@ -12,6 +12,7 @@ static dfl_status find_slopes(gradient_run *it);
 static dfl_status find_wanted(gradient_run *it);
 static void find_sizes(gradient_run *it);
 static dfl_status advance(gradient_run *it, dfl_simulation *sim);
+static double time_of(const gradient_run *it, int i);
 static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t);
 static void clear(gradient_run *it);
 
@@ -66,6 +67,7 @@ dfl_status dfl_gradient_follow(gradient_run *it)
                           .open = begin,
                           .user = it};
     dfl_summary summary;
+    it->ended = DFL_NO_EXPR;
     dfl_status status = check(it);
     if (!status)
         status = allocate(it);
@@ -83,7 +85,8 @@ dfl_status dfl_gradient_follow(gradient_run *it)
     if (!status && it->backwards)
         status = dfl_gradient_adjoint_end(it, sim.solver);
     if (sim.started)
-        status = dfl_simulation_end(&summary, &sim, status);
+        status = dfl_simulation_end(&summary, &sim,
+                                    !status && it->ended != DFL_NO_EXPR ? DFL_STOPPED : status);
     if (sim.started)
         status = dfl_gradient_curves_close(it, &summary, status);
     dfl_simulation_clear(&sim);
@@ -178,9 +181,31 @@ static void find_sizes(gradient_run *it)
     }
 }
 
+/* Whether value i is wanted now, at t: the run has ended there, or it is its time. */
+static bool is_wanted(const gradient_run *it, int i, double t)
+{
+    if (it->ended != DFL_NO_EXPR)
+        return !it->when || isnan(it->when[i]);
+    return time_of(it, i) == t;
+}
+
 static double time_of(const gradient_run *it, int i)
 {
     return it->when && !isnan(it->when[i]) ? it->when[i] : it->settings->to;
+}
+
+/* An event has ended the run. */
+static dfl_status end_at_event(gradient_run *it, dfl_simulation *sim)
+{
+    const double t = dfl_solver_time(sim->solver);
+    for (int i = 0; i < it->nof; i++)
+        if (it->when && it->when[i] > t)
+            return dfl_fail(sim->ctx, DFL_INVALID,
+                            "an event ends the run at t = %.10g, but a value at t = %.10g is "
+                            "wanted",
+                            t, it->when[i]);
+    it->ended = dfl_study_event(sim->eq->model, sim->stop_event)->expr;
+    return take_values(it, sim->solver, t);
 }
 
 /* From one time at which values are wanted to the next, then to the end. */
@@ -195,16 +220,15 @@ static dfl_status advance(gradient_run *it, dfl_simulation *sim)
             if (time_of(it, i) > t && time_of(it, i) < next)
                 next = time_of(it, i);
         status = dfl_simulation_advance(sim, next);
-        if (status == DFL_STOPPED && sim->stop_event >= 0)
-            status = dfl_fail(sim->ctx, DFL_INVALID,
-                              "an event ends the run at t = %.10g, which depends on the "
-                              "parameters; end it before with --to",
-                              dfl_solver_time(sim->solver));
         t = next;
-        if (!status)
+        if (status == DFL_STOPPED && sim->stop_event >= 0) {
+            status = end_at_event(it, sim);
+            t = end;
+        } else if (!status) {
             status = take_values(it, sim->solver, t);
+        }
     }
-    it->t = end;
+    it->t = dfl_solver_time(sim->solver);
     it->steps = dfl_solver_statistics(sim->solver).accepted;
     return status;
 }
@@ -215,7 +239,7 @@ static dfl_status weigh_values(gradient_run *it, dfl_solver *solver, double t)
     dfl_status status =
         dfl_totals_weights(it->found, &it->wanted, it, solver, t, dfl_solver_state(solver));
     for (int i = 0; !status && i < it->nof; i++) {
-        if (time_of(it, i) != t)
+        if (!is_wanted(it, i, t))
             continue;
         it->value[i] = it->found[it->wanted_row[i]];
         status = dfl_gradient_adjoint_weigh(it, solver, i);
@@ -230,14 +254,14 @@ static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
     double *value = it->found, *slope = it->found + rows;
     bool any = false;
     for (int i = 0; i < it->nof; i++)
-        any = any || time_of(it, i) == t;
+        any = any || is_wanted(it, i, t);
     if (any && it->backwards)
         return weigh_values(it, solver, t);
     const dfl_status status = any ? dfl_totals_evaluate(value, slope, &it->wanted, it, solver, t,
                                                         dfl_solver_state(solver))
                                   : DFL_OK;
     for (int i = 0; !status && i < it->nof; i++) {
-        if (time_of(it, i) != t)
+        if (!is_wanted(it, i, t))
             continue;
         it->value[i] = value[it->wanted_row[i]];
         for (int j = 0; j < it->count; j++)

@@ -71,7 +71,9 @@ dfl_status dfl_totals_weights(double *value, totals *of, const gradient_run *it,
                         "constraints are redundant, so derivatives of their forces are not "
                         "determined; ask for other outputs");
     dfl_probe_evaluate(value, of->slopes, of->probe, t, x, by.accelerations);
-    return DFL_OK;
+    return it->ended != DFL_NO_EXPR && of == &it->wanted
+               ? dfl_gradient_at_end((gradient_run *)it, solver, t)
+               : DFL_OK;
 }
 
 dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const gradient_run *it,

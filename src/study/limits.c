@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static const dfl_declaration *event_declaration(const dfl_model *model, int event);
 static dfl_status fail_limit(const dfl_model *model, const dfl_declaration *limit, double t);
 
 dfl_status dfl_study_check_limits(dfl_runnable *run, double t, const double *x)
@@ -17,13 +16,13 @@ dfl_status dfl_study_check_limits(dfl_runnable *run, double t, const double *x)
     if (!status && count > 0)
         dfl_runnable_events(value, run, t, x);
     for (int i = 0; !status && i < count; i++)
-        if (value[i] < 0 && event_declaration(model, i)->failure)
-            status = fail_limit(model, event_declaration(model, i), t);
+        if (value[i] < 0 && dfl_study_event(model, i)->failure)
+            status = fail_limit(model, dfl_study_event(model, i), t);
     dfl_free(ctx_of(run), value);
     return status;
 }
 
-static const dfl_declaration *event_declaration(const dfl_model *model, int event)
+const dfl_declaration *dfl_study_event(const dfl_model *model, int event)
 {
     int i = 0;
     while (model->declarations.item[i].kind != DFL_AN_EVENT ||
@@ -40,7 +39,7 @@ static dfl_status fail_limit(const dfl_model *model, const dfl_declaration *limi
 dfl_status dfl_study_end_at_event(dfl_summary *summary, dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
-    const dfl_declaration *event = event_declaration(model, sim->stop_event);
+    const dfl_declaration *event = dfl_study_event(model, sim->stop_event);
     const double t = dfl_solver_time(sim->solver);
     const dfl_status status = event->failure ? fail_limit(model, event, t) : DFL_OK;
     summary->status = status ? "failed" : "stopped";
@@ -56,7 +55,7 @@ dfl_status dfl_simulation_stopped(dfl_simulation *sim)
     const double t = dfl_solver_time(sim->solver);
     if (sim->stop_event < 0)
         return dfl_fail(sim->ctx, DFL_STOPPED, "the run was stopped at t = %.10g", t);
-    const dfl_declaration *event = event_declaration(sim->eq->model, sim->stop_event);
+    const dfl_declaration *event = dfl_study_event(sim->eq->model, sim->stop_event);
     return event->failure ? fail_limit(sim->eq->model, event, t)
                           : dfl_fail(sim->ctx, DFL_STOPPED,
                                      "event '%s' stopped the run at t = %.10g", event->name, t);

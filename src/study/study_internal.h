@@ -57,6 +57,9 @@ dfl_status dfl_study_check_determined(dfl_runnable *run, double t, const double 
 
 /* DFL_INVALID: at (t, x) the argument of a table is outside, and the model does not allow it. */
 dfl_status dfl_study_check_limits(dfl_runnable *run, double t, const double *x);
+/* The declaration of an event by its number. */
+const dfl_declaration *dfl_study_event(const dfl_model *model, int event);
+
 /* How a run that sim->stop_event has stopped has ended: DFL_OK, or DFL_INVALID if the event is such
    a limit. */
 dfl_status dfl_study_end_at_event(dfl_summary *summary, dfl_simulation *sim);

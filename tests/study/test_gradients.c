@@ -192,6 +192,58 @@ static void a_start_by_the_least_change_is_differentiated(void **state)
     compare_with_runs(text, (const char *const[]){"x", "y", NULL}, 2, "L", 1, 0.7);
 }
 
+/* As compare_with_runs, with the values of the study at the ends of runs nearby. */
+static void compare_with_ended_runs(const char *text, const char *const *of, int nof,
+                                    const char *name, double value, double to)
+{
+    const double h = 5e-4 * fabs(value);
+    const found at = gradient_of(text, of, nof, name, to, 1e-10);
+    found end[4];
+    assert_string_equal(at.message, "");
+    for (int k = 0; k < 4; k++) {
+        char changed[800], setting[60];
+        snprintf(setting, sizeof setting, "set{ %s = %.17g }\n", name,
+                 value + (k % 2 ? -h : h) * (k < 2 ? 2 : 1));
+        snprintf(changed, sizeof changed, "%s%s", setting, text);
+        end[k] = gradient_of(changed, of, nof, name, to, 1e-11);
+        assert_string_equal(end[k].message, "");
+    }
+    for (int i = 0; i < nof; i++) {
+        const double coarse = (end[0].value[i] - end[1].value[i]) / (4 * h);
+        const double fine = (end[2].value[i] - end[3].value[i]) / (2 * h);
+        const double want = fine + (fine - coarse) / 3;
+        assert_near(at.gradient[i][0], want, 1e-5 * fmax(1, fabs(want)));
+    }
+}
+
+/* A drop onto the floor in closed form; a pendulum that reaches a moving line by runs nearby. */
+static void values_where_an_event_ends_the_run_are_differentiated(void **state)
+{
+    (void)state;
+    static const char drop[] =
+        "local h, g = param('h', 2), param('g', 9.81) local x = position('x') mass(x, 1)\n"
+        "force(x, -g) event('floor', x, { stop = true }) output('end', time)\n"
+        "output('speed', velocity(x)) initial{ x = h, ['der(x)'] = 0 }\n";
+    static const char *const of[] = {"end", "speed", "x", NULL};
+    for (int how = DFL_DERIVATIVES_DIRECT; how <= DFL_DERIVATIVES_ADJOINT; how++) {
+        const found at = gradient_by((dfl_derivatives_how)how, drop, of, 3, "h,g", 5, 1e-9, 0);
+        assert_string_equal(at.message, "");
+        assert_near(at.value[0], sqrt(4 / 9.81), 1e-8);
+        assert_near(at.gradient[0][0], 0.5 * sqrt(2 / (9.81 * 2)), 1e-8);
+        assert_near(at.gradient[0][1], -0.5 * sqrt(4 / 9.81) / 9.81, 1e-8);
+        assert_near(at.gradient[1][0], -0.5 * sqrt(2 * 9.81 / 2), 1e-7);
+        assert_near(at.gradient[2][0], 0, 1e-8);
+    }
+    static const char slope[] = "local L, k = param('L', 1), param('k', 0.3)\n"
+                                "local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                                "constraint('rod', x^2 + y^2 - L^2) potential(9.81*y)\n"
+                                "event('line', y + k*x + 0.8 + time/10, { stop = true })\n"
+                                "initial{ x = 0.95*L, ['der(x)'] = 0 } guess{ y = 0.2 }\n";
+    static const char *const ends[] = {"x", "der(y)", "lambda(rod)", NULL};
+    compare_with_ended_runs(slope, ends, 3, "L", 1, 5);
+    compare_with_ended_runs(slope, ends, 3, "k", 0.3, 5);
+}
+
 static void what_cannot_be_followed_is_refused(void **state)
 {
     (void)state;
@@ -214,8 +266,9 @@ static void what_cannot_be_followed_is_refused(void **state)
             "force(x, noevent(select(x - p, -5, 1)))\n",
             "x", "p", "noevent");
     refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
-            "force(x, -9.81) event('floor', x, { stop = true }) initial{ x = 1 }\n",
-            "x", "L", "depends on the parameters");
+            "force(x, -9.81) event('floor', x, { stop = true }) initial{ x = L }\n"
+            "output('a', acceleration(x))\n",
+            "a", "L", "accelerations");
 }
 
 int main(void)
@@ -228,6 +281,7 @@ int main(void)
         cmocka_unit_test(derivatives_of_a_rest_are_found),
         cmocka_unit_test(sizes_of_parameters_do_not_matter),
         cmocka_unit_test(a_start_by_the_least_change_is_differentiated),
+        cmocka_unit_test(values_where_an_event_ends_the_run_are_differentiated),
         cmocka_unit_test(what_cannot_be_followed_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
