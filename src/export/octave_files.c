@@ -7,6 +7,9 @@
 
 static void write_failure(dfl_text *text, const dfl_source *source);
 static void write_string(dfl_text *text, const char *string);
+static void write_partition(dfl_text *text, const dfl_source *source, const char *name,
+                            bool independent);
+static void write_baumgarte(dfl_text *text, const dfl_source *source);
 
 void dfl_octave_title(dfl_text *text, const dfl_source *source, const char *part,
                       const char *meaning)
@@ -61,7 +64,47 @@ void dfl_octave_rhs(dfl_text *text, const dfl_source *source)
     dfl_octave_title(text, source, "_rhs", "Right-hand side of the ODE y' = rhs");
     dfl_source_fill(text, source, dfl_template_rhs_help_m);
     dfl_text_add(text, "np = %d;\nnv = %d;\nnc = %d;\n", eq->np, eq->nv, eq->nl + eq->nm);
+    if (source->start.independent) {
+        write_partition(text, source, "dependent", false);
+        write_partition(text, source, "independent", true);
+    }
+    write_baumgarte(text, source);
     dfl_source_fill(text, source, dfl_template_rhs_m);
+}
+
+/* The numbers of the velocities that are independent, or not. */
+static void write_partition(dfl_text *text, const dfl_source *source, const char *name,
+                            bool independent)
+{
+    dfl_text_add(text, "%s = [", name);
+    for (int i = 0; i < source->eq->nv; i++)
+        if (source->start.independent[i] == independent)
+            dfl_text_add(text, " %d", i + 1);
+    dfl_text_add(text, "];\n");
+}
+
+static void write_baumgarte(dfl_text *text, const dfl_source *source)
+{
+    if ((source->start.alpha == 0 && source->start.beta == 0) ||
+        source->eq->nl + source->eq->nm == 0)
+        return;
+    dfl_text_add(text, "alpha = ");
+    dfl_print_number(text, source->start.alpha, DFL_TEXT);
+    dfl_text_add(text, ";\nbeta = ");
+    dfl_print_number(text, source->start.beta, DFL_TEXT);
+    dfl_text_add(text, ";\n");
+}
+
+void dfl_octave_residual(dfl_text *text, const dfl_source *source)
+{
+    const dfl_equations *eq = source->eq;
+    dfl_text_add(text, "function [F, xp] = %s_residual(t, x, xp, par)\n", source->name);
+    dfl_octave_title(text, source, "_residual", "The equations as a DAE of index 1");
+    dfl_source_fill(text, source, dfl_template_residual_help_m);
+    dfl_text_add(text, "nw = %d;\nnc = %d;\nnr = %d;\nnv = %d;\nns = %d;\nnp = %d;\n", eq->nw,
+                 eq->nl + eq->nm, eq->nr, eq->nv, eq->ns, eq->np);
+    write_baumgarte(text, source);
+    dfl_source_fill(text, source, dfl_template_residual_m);
 }
 
 void dfl_octave_parameters(dfl_text *text, const dfl_source *source)

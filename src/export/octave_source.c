@@ -204,6 +204,7 @@ static dfl_status write_other_files(export_job *job)
         void (*write)(dfl_text *text, const dfl_source *source);
     } others[] = {
         {"_rhs", "Right-hand side of the ODE", dfl_octave_rhs},
+        {"_residual", "The equations as a DAE of index 1", dfl_octave_residual},
         {"_parameters", "Default values of parameters and inputs", dfl_octave_parameters},
         {"_initial", "Initial values", dfl_octave_initial},
     };

@@ -114,7 +114,7 @@ extern const char dfl_template_conventions_c[], dfl_template_ode_c[],
     dfl_template_ode_declarations_c[], dfl_template_split_c[], dfl_template_residual_c[],
     dfl_template_residual_declarations_c[], dfl_template_model_help_m[], dfl_template_model_m[],
     dfl_template_rhs_help_m[], dfl_template_rhs_m[], dfl_template_parameters_help_m[],
-    dfl_template_initial_help_m[];
+    dfl_template_initial_help_m[], dfl_template_residual_help_m[], dfl_template_residual_m[];
 
 /* Appends a template. '@' becomes the model's name (but not in "@(", which is a function handle of
    Octave), '$' its name in capitals. Lines between #if CONDITION, #else and #endif are written if
@@ -132,8 +132,9 @@ void dfl_c_tables_define(dfl_text *text, const dfl_source *source);
 /* octave_files.c: NAME_model.m: help for everything, and a simulation with ode45. `list` names the
    other files. */
 void dfl_octave_main(dfl_text *text, const dfl_source *source, const char *list);
-/* NAME_rhs.m: the right-hand side in QR form. */
+/* NAME_rhs.m: the right-hand side in the chosen form; NAME_residual.m: the implicit one. */
 void dfl_octave_rhs(dfl_text *text, const dfl_source *source);
+void dfl_octave_residual(dfl_text *text, const dfl_source *source);
 /* NAME_parameters.m and NAME_initial.m. */
 void dfl_octave_parameters(dfl_text *text, const dfl_source *source);
 void dfl_octave_initial(dfl_text *text, const dfl_source *source);

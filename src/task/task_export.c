@@ -101,8 +101,7 @@ static dfl_status choose_partition(dfl_export_start *out, bool **flags, const df
 }
 
 /* The right-hand side of exported equations. The implicit form is the residual, which is always there. */
-static dfl_status choose_form(dfl_export_start *out, bool **flags, const dfl_derived *model,
-                              const dfl_task_options *options)
+static dfl_status choose_form(dfl_export_start *out, bool **flags, const dfl_derived *model)
 {
     dfl_context *ctx = model->ctx;
     const char *form = dfl_choices_text(&model->choices, "form");
@@ -123,8 +122,6 @@ static dfl_status choose_form(dfl_export_start *out, bool **flags, const dfl_der
     const dfl_status status = choose_partition(out, flags, model, which == 2);
     if (status)
         return status;
-    if (options->octave && (which > 0 || stable))
-        return dfl_fail(ctx, DFL_INVALID, "functions for Octave have the form qr alone");
     if (stable && !out->unprojected)
         return dfl_fail(
             ctx, DFL_INVALID,
@@ -145,7 +142,7 @@ static dfl_status export_source(dfl_task *it)
     bool *independent = NULL;
     dfl_status status = dfl_start_state_find(&state, model->eq);
     if (!status)
-        status = choose_form(&start, &independent, model, options);
+        status = choose_form(&start, &independent, model);
     start.time = state.time;
     start.x = state.x;
     start.levels = state.levels;

@@ -92,7 +92,8 @@ assert difference(qr.rate(y)[1], parts.rate(y)[1]) > 1e-4
 
 expected = last(crank, 0.5)
 names = ["phi", "theta", "x", "der(phi)", "der(theta)", "der(x)"]
-for form in (qr, svd, parts):
+explicit, damped = Form(crank, "--form", "explicit"), Form(crank, "--form", "explicit", "--baumgarte-alpha", "20")
+for form in (qr, svd, parts, explicit, damped):
     errors = [max(abs(a - expected[n]) for a, n in zip(form.steps(0.5, count), names)) for count in (400, 800, 1600)]
     print("errors of 400, 800, 1600 steps: %.1e %.1e %.1e" % tuple(errors))
     assert errors[0] < 1e-6 and errors[1] < errors[0] / 12 and errors[2] < errors[1] / 12, errors
@@ -111,3 +112,39 @@ assert code == 0 and abs(2 * x[0] - x[1]) < 1e-12 and abs(2 * (x[0] + 2 * x[1]) 
 refused(crank, "needs --independent", "--form", "partition")
 refused(crank, "leave 1", "--form", "partition", "--independent", "phi,x")
 refused(crank, "belongs to --form partition", "--independent", "phi")
+
+
+def octave():
+    """The same forms for Octave, where it is: by ode45, and by ode15i for the residual."""
+    import shutil
+    if not shutil.which("octave"):
+        print("skipped: Octave is not installed")
+        return
+    forms = (["qr"], ["svd"], ["partition", "--independent", "phi"], ["explicit"],
+             ["explicit", "--baumgarte-alpha", "20"], ["implicit", "--baumgarte-alpha", "20", "--baumgarte-beta", "30"])
+    lines = ["options = odeset('RelTol', 1e-9, 'AbsTol', 1e-11);"]
+    for k, form in enumerate(forms):
+        place = os.path.join(folder.name, "octave%d" % k)
+        subprocess.run([program, "export", crank, "--octave", "--quiet", "--output", place, "--form", *form], check=True,
+                       capture_output=True)
+        lines += ["addpath('%s');" % place, "par = slider_crank_parameters(); [y0, x0, t0] = slider_crank_initial();",
+                  "[~, xp0] = slider_crank_residual(t0, x0, [], par);",
+                  "printf('%.17g\\n', norm(slider_crank_residual(t0, x0, xp0, par)));"]
+        if form[0] == "implicit":
+            lines += ["[t, x] = ode15i(@(t, x, xp) slider_crank_residual(t, x, xp, par), [0 0.5], x0, xp0, options);",
+                      "printf('%.17g ', x(end, [6:8 3:5])); printf('\\n');"]
+        else:
+            lines += ["[t, y] = ode45(@(t, y) slider_crank_rhs(t, y, par), [0 0.5], y0, options);",
+                      "printf('%.17g ', y(end, :)); printf('\\n');"]
+        lines += ["rmpath('%s'); clear all; options = odeset('RelTol', 1e-9, 'AbsTol', 1e-11);" % place]
+    out = subprocess.run(["octave", "--no-gui", "--quiet", "--no-init-file", "--eval", "\n".join(lines)],
+                         capture_output=True, text=True)
+    assert out.returncode == 0, out.stderr
+    rows = [[float(x) for x in line.split()] for line in out.stdout.split("\n") if line.strip()]
+    for form, rest, end in zip(forms, rows[::2], rows[1::2]):
+        error = max(abs(a - expected[n]) for a, n in zip(end, names))
+        print("Octave, %-40s %.1e" % (" ".join(form), error))
+        assert rest[0] < 1e-10 and error < (5e-6 if form[0] == "implicit" else 1e-6), (form, rest, error)
+
+
+octave()
