@@ -1,5 +1,5 @@
 /* judgement.c: what eigenvalues at a state do not know: branches that meet there, contacts at the end of
-   their modes, samples, and terms of higher order where an eigenvalue is zero. */
+   their modes, and samples. */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"
@@ -11,16 +11,12 @@
 
 enum {
     MOST_DIRECTIONS = 200, /* in which branches are looked for */
-    MOST_BRANCHES = 16,    /* that are compared */
-    MOST_ZEROS = 8         /* eigenvectors along which equilibria are looked for */
+    MOST_BRANCHES = 16     /* that are compared */
 };
 
 static const double near_by = 1e-7; /* as a part of the size of an unknown */
 
-/* Stability is not judged, and why. */
-static dfl_status doubt(dfl_linear_model *model, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static dfl_status doubt(dfl_linear_model *model, const char *format, ...)
+dfl_status dfl_study_doubt(dfl_linear_model *model, const char *format, ...)
 {
     char text[600];
     va_list arguments;
@@ -35,7 +31,7 @@ static dfl_status doubt(dfl_linear_model *model, const char *format, ...)
     return model->doubt ? DFL_OK : DFL_NO_MEMORY;
 }
 
-static double size_of(const dfl_eom *eom, const double *x, int i)
+double dfl_study_size(const dfl_eom *eom, const double *x, int i)
 {
     const double known = eom->sizes ? eom->sizes->size[i] : 0;
     return fmax(fabs(x[i]), known > 0 ? known : 1);
@@ -57,7 +53,7 @@ static dfl_status judge_assignment(dfl_linear_model *model, dfl_runnable *run,
     dfl_text name = {.ctx = ctx_of(run)};
     dfl_print_expr(&name, eq_of(run)->graph, set->target, NULL, DFL_TEXT);
     model->linear.kind = DFL_AT_FROZEN;
-    const dfl_status said = doubt(
+    const dfl_status said = dfl_study_doubt(
         model,
         "sample '%s' (line %d) changes %s from %.6g to %.6g here; until then it is a constant",
         action->name, action->line, dfl_text_string(&name), value[0], value[1]);
@@ -76,10 +72,11 @@ static dfl_status judge_samples(dfl_linear_model *model, dfl_runnable *run, cons
         for (int k = 0; !status && !model->doubt && k < action->sets.count; k++)
             status = judge_assignment(model, run, action, &action->sets.item[k], x);
         if (!status && !model->doubt)
-            status = doubt(model,
-                           "sample '%s' (line %d) acts at instants, and what it sets is constant "
-                           "in the linear equations",
-                           action->name, action->line);
+            status = dfl_study_doubt(
+                model,
+                "sample '%s' (line %d) acts at instants, and what it sets is constant "
+                "in the linear equations",
+                action->name, action->line);
     }
     return status;
 }
@@ -110,16 +107,16 @@ static void choose_direction(branches *it, const dfl_linear_model *model, const 
     const double sign = k % 2 ? -1 : 1;
     double most = 0;
     for (int i = 0; i < n; i++)
-        it->rate[i] = linear->X ? 0 : sign * dfl_generic(along, i) * size_of(eom, x, i);
+        it->rate[i] = linear->X ? 0 : sign * dfl_generic(along, i) * dfl_study_size(eom, x, i);
     for (int j = 0; j < ny; j++) {
         const double part = along < ny && ny <= MOST_DIRECTIONS / 4
                                 ? (j == along)
-                                : dfl_generic(along, j) * size_of(eom, x, linear->state[j]);
+                                : dfl_generic(along, j) * dfl_study_size(eom, x, linear->state[j]);
         for (int i = 0; part != 0 && i < n; i++)
             it->rate[i] += sign * part * linear->X[(size_t)j * (size_t)n + (size_t)i];
     }
     for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(it->rate[i]) / size_of(eom, x, i));
+        most = fmax(most, fabs(it->rate[i]) / dfl_study_size(eom, x, i));
     for (int i = 0; i < n; i++) {
         it->rate[i] = most > 0 ? it->rate[i] / most : 0;
         it->x[i] = x[i] + near_by * it->rate[i];
@@ -157,7 +154,7 @@ static bool agrees(const dfl_linear_model *model, const dfl_linearized *other)
 }
 
 /* Names what switches. */
-static dfl_status doubt_branch(dfl_linear_model *model, dfl_runnable *run, int number)
+static dfl_status name_branch(dfl_linear_model *model, dfl_runnable *run, int number)
 {
     const int switches = dfl_runnable_switches(run);
     dfl_text name = {.ctx = ctx_of(run)};
@@ -166,10 +163,11 @@ static dfl_status doubt_branch(dfl_linear_model *model, dfl_runnable *run, int n
     else
         dfl_text_add(&name, "event '%s'",
                      eq_of(run)->model->actions.list.item[number - switches].name);
-    const dfl_status status = doubt(model,
-                                    "the equations are others on both sides of this state: it is "
-                                    "where %s switches",
-                                    dfl_text_string(&name));
+    const dfl_status status =
+        dfl_study_doubt(model,
+                        "the equations are others on both sides of this state: it is "
+                        "where %s switches",
+                        dfl_text_string(&name));
     dfl_text_clear(&name);
     return status;
 }
@@ -207,7 +205,7 @@ static dfl_status compare_branches(dfl_linear_model *model, dfl_runnable *run, b
         if (same)
             status = is_same_here(&same, model, run, x);
         if (!status && !same)
-            status = doubt_branch(model, run, number);
+            status = name_branch(model, run, number);
     }
     return status;
 }
@@ -254,74 +252,10 @@ dfl_status dfl_study_judge(dfl_linear_model *model, dfl_runnable *run, const dou
         char edge[400];
         status = dfl_study_contact_edge(edge, sizeof edge, run, model->t, x);
         if (!status && *edge)
-            status = doubt(model, "%s", edge);
+            status = dfl_study_doubt(model, "%s", edge);
     }
     if (!status && !model->linear.changing)
         status = judge_branches(model, run, x);
-    return status;
-}
-
-/* ---- zero eigenvalues ---- */
-
-/* x moved along a mode, by a part of the size of what moves most; false: nothing moves. */
-static bool move_along(double *beside, const dfl_linearized *linear, const dfl_modes *modes,
-                       int number, const dfl_eom *eom, const double *x)
-{
-    const dfl_mode *mode = &modes->mode[number];
-    const int ny = linear->ny, n = linear->n;
-    const double *y = modes->shape + (size_t)mode->vector * (size_t)ny;
-    double most = 0;
-    memset(beside, 0, (size_t)n * sizeof *beside);
-    for (int j = 0; j < ny; j++)
-        for (int i = 0; i < n; i++)
-            beside[i] += linear->X[(size_t)j * (size_t)n + (size_t)i] * y[j];
-    const int first = eom->nw + eom->nl + eom->nm; /* not multipliers */
-    for (int i = first; i < n; i++)
-        most = fmax(most, fabs(beside[i]) / size_of(eom, x, i));
-    for (int i = 0; i < n; i++)
-        beside[i] = x[i] + (most > 0 ? 0.02 / most * beside[i] : 0);
-    return most > 0;
-}
-
-/* Whether the state that a search ends in from `beside` is there, and not at x again. */
-static bool stays(const double *found, const double *beside, const dfl_eom *eom, int n)
-{
-    double moved = 0;
-    for (int i = n - eom->np - eom->ns - eom->nv - eom->nr; i < n; i++)
-        moved = fmax(moved, fabs(found[i] - beside[i]) / size_of(eom, beside, i));
-    return moved <= 0.002;
-}
-
-dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, const double *x,
-                                 const dfl_modes *modes)
-{
-    const dfl_linearized *linear = &model->linear;
-    dfl_context *ctx = ctx_of(run);
-    const dfl_eom *eom = dfl_runnable_eom(run);
-    const size_t n = (size_t)eq_of(run)->n;
-    if (linear->changing || modes->unstable || modes->indifferent == 0 || !linear->X ||
-        linear->kind != DFL_AT_EQUILIBRIUM)
-        return DFL_OK;
-    double *beside = dfl_alloc(ctx, 2 * n, sizeof *beside), *found = beside + n;
-    dfl_status status = beside ? DFL_OK : DFL_NO_MEMORY;
-    int tried = 0;
-    for (int i = 0; !status && !linear->changing && i < modes->count && tried < MOST_ZEROS; i++) {
-        const dfl_mode *mode = &modes->mode[i];
-        dfl_equilibrium report;
-        if (hypot(mode->re, mode->im) > mode->doubt ||
-            !move_along(beside, linear, modes, i, eom, x))
-            continue;
-        tried++;
-        memcpy(found, beside, n * sizeof *found);
-        const dfl_status result =
-            dfl_equilibrium_find(found, &report, ctx, eom, model->t, &(dfl_equilibrium_options){0});
-        if (result == DFL_NO_MEMORY)
-            status = result;
-        else if (result || !stays(found, beside, eom, (int)n))
-            status = doubt(model, "an eigenvalue is zero, and there is no equilibrium next to this "
-                                  "one: terms of higher order decide");
-    }
-    dfl_free(ctx, beside);
     return status;
 }
 

@@ -148,6 +148,11 @@ dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, c
    message of a search that failed that contacts keep their modes. */
 dfl_status dfl_study_check_contacts(dfl_runnable *run, double t, const double *x);
 dfl_status dfl_study_name_contacts(dfl_runnable *run, dfl_status failure);
+/* judgement.c: stability is not judged, and why; the size of unknown i, of its own or 1. DFL_NO_MEMORY. */
+dfl_status dfl_study_doubt(dfl_linear_model *model, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+double dfl_study_size(const dfl_eom *eom, const double *x, int i);
+
 /* Writes which contact is at the end of its mode at the state, or "". DFL_NO_MEMORY. */
 dfl_status dfl_study_contact_edge(char *out, size_t size, dfl_runnable *run, double t,
                                   const double *x);

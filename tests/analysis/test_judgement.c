@@ -68,6 +68,26 @@ static void zero_eigenvalues_are_judged_by_equilibria_beside_them(void **state)
            NULL);
 }
 
+/* A shallow arch, 200 (l0 - l) y/l with l^2 = 1 + y^2, snaps where l^3 = l0: there two equilibria meet. */
+static void folds_are_not_judged(void **state)
+{
+    (void)state;
+    const double l0 = sqrt(1.09), l = cbrt(l0), y = sqrt(l * l - 1), limit = 200 * (l0 - l) * y / l;
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "local y = position('y')\nmass(y, 1)\n"
+                 "potential(100*(sqrt(1 + y^2) - sqrt(1.09))^2)\n"
+                 "force(y, -0.1*velocity(y) - %.17g)\ninitial{ y = 0.2 }" RUN,
+                 limit * (i ? 0.999 : 1));
+        near it = near_find(text, "equilibrium", NULL);
+        scripted_expect(&it.s, dfl_study_judge_zeros(&it.linear, it.s.run, it.state.x, &it.modes));
+        assert_string_equal(dfl_study_stability(&it.linear, &it.modes),
+                            i ? "stable" : "not judged");
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +96,7 @@ int main(void)
         cmocka_unit_test(samples_are_not_judged),
         cmocka_unit_test(friction_is_judged_within_its_limit),
         cmocka_unit_test(zero_eigenvalues_are_judged_by_equilibria_beside_them),
+        cmocka_unit_test(folds_are_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,148 @@
+/* zero_eigenvalues.c: where an eigenvalue is zero, or nearly, terms of higher order decide, unless equilibria lie next
+   to the state. */
+#include "study/study_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_ZEROS = 8,    /* eigenvectors along which equilibria are looked for */
+    MOST_STATES = 400, /* of models whose slowest mode is always looked at */
+};
+
+/* x moved along a mode, by a part of the size of what moves most; false: nothing moves. */
+static bool move_along(double *beside, const dfl_linearized *linear, const dfl_modes *modes,
+                       int number, const dfl_eom *eom, const double *x, double part)
+{
+    const int ny = linear->ny, n = linear->n;
+    const double *y = modes->shape + (size_t)modes->mode[number].vector * (size_t)ny;
+    double most = 0;
+    memset(beside, 0, (size_t)n * sizeof *beside);
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < n; i++)
+            beside[i] += linear->X[(size_t)j * (size_t)n + (size_t)i] * y[j];
+    const int first = eom->nw + eom->nl + eom->nm; /* not multipliers */
+    for (int i = first; i < n; i++)
+        most = fmax(most, fabs(beside[i]) / dfl_study_size(eom, x, i));
+    for (int i = 0; i < n; i++)
+        beside[i] = x[i] + (most > 0 ? part / most * beside[i] : 0);
+    return most > 0;
+}
+
+/* Whether the state that a search ends in from `beside` is there, and not at x again. */
+static bool stays(const double *found, const double *beside, const dfl_eom *eom, int n)
+{
+    double moved = 0;
+    for (int i = n - eom->np - eom->ns - eom->nv - eom->nr; i < n; i++)
+        moved = fmax(moved, fabs(found[i] - beside[i]) / dfl_study_size(eom, beside, i));
+    return moved <= 0.002;
+}
+
+/* Along zero eigenvalues. */
+static dfl_status look_for_equilibria(dfl_linear_model *model, dfl_runnable *run, const double *x,
+                                      const dfl_modes *modes, double *beside, double *found)
+{
+    const dfl_linearized *linear = &model->linear;
+    dfl_context *ctx = ctx_of(run);
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    const size_t n = (size_t)linear->n;
+    dfl_status status = DFL_OK;
+    int tried = 0;
+    for (int i = 0; !status && !linear->changing && i < modes->count && tried < MOST_ZEROS; i++) {
+        const dfl_mode *mode = &modes->mode[i];
+        dfl_equilibrium report;
+        if (hypot(mode->re, mode->im) > mode->doubt ||
+            !move_along(beside, linear, modes, i, eom, x, 0.02))
+            continue;
+        tried++;
+        memcpy(found, beside, n * sizeof *found);
+        const dfl_status result =
+            dfl_equilibrium_find(found, &report, ctx, eom, model->t, &(dfl_equilibrium_options){0});
+        if (result == DFL_NO_MEMORY)
+            status = result;
+        else if (result || !stays(found, beside, eom, (int)n))
+            status =
+                dfl_study_doubt(model, "an eigenvalue is zero, and there is no equilibrium next to "
+                                       "this one: terms of higher order decide");
+    }
+    return status;
+}
+
+/* Real eigenvalues above zero. */
+static int growing(const dfl_modes *modes)
+{
+    int count = 0;
+    for (int i = 0; i < modes->count; i++)
+        count += modes->mode[i].im == 0 && modes->mode[i].re > modes->mode[i].doubt;
+    return count;
+}
+
+/* How many there are at a state beside an equilibrium, at rest; -1: unknown. */
+static dfl_status count_growing(int *count, double *beside, dfl_runnable *run, double t)
+{
+    dfl_context *ctx = ctx_of(run);
+    dfl_linearized linear = {0};
+    dfl_modes modes = {0};
+    dfl_status status = dfl_state_polish(beside, ctx, dfl_runnable_eom(run), t);
+    if (!status)
+        status = dfl_linearize(&linear, ctx, dfl_runnable_eom(run), t, beside, NULL);
+    if (!status)
+        status = dfl_modes_find(&modes, ctx, linear.ny, linear.A);
+    *count = status ? -1 : growing(&modes);
+    dfl_modes_clear(&modes);
+    dfl_linearized_clear(&linear);
+    return status == DFL_NO_MEMORY ? status : DFL_OK;
+}
+
+/* Near a fold, where two equilibria meet, positions are known to half of the digits, and the slowest eigenvalue changes its
+   sign within that. */
+static dfl_status look_for_folds(dfl_linear_model *model, dfl_runnable *run, const double *x,
+                                 const dfl_modes *modes, double *beside)
+{
+    const dfl_linearized *linear = &model->linear;
+    const double part = 1e-5;
+    double slowest = HUGE_VAL, fastest = 0;
+    int number = 0;
+    for (int i = 0; i < modes->count; i++) {
+        const double size = hypot(modes->mode[i].re, modes->mode[i].im);
+        number = size < slowest ? i : number;
+        slowest = fmin(slowest, size);
+        fastest = fmax(fastest, size);
+    }
+    if (linear->ny > MOST_STATES && slowest > 1e-4 * fastest)
+        return DFL_OK;
+    dfl_status status = DFL_OK;
+    for (int sign = -1; !status && !linear->changing && sign <= 1; sign += 2) {
+        int count = -1;
+        if (!move_along(beside, linear, modes, number, dfl_runnable_eom(run), x, sign * part))
+            break;
+        memset(beside + eq_of(run)->nw + eq_of(run)->nl + eq_of(run)->nm + eq_of(run)->nr, 0,
+               (size_t)eq_of(run)->nv * sizeof *beside);
+        status = count_growing(&count, beside, run, model->t);
+        if (!status && count >= 0 && count != growing(modes))
+            status = dfl_study_doubt(
+                model,
+                "an eigenvalue is nearly zero and changes its sign next to this state: terms "
+                "of higher order decide");
+    }
+    return status;
+}
+
+dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, const double *x,
+                                 const dfl_modes *modes)
+{
+    const dfl_linearized *linear = &model->linear;
+    dfl_context *ctx = ctx_of(run);
+    const size_t n = (size_t)eq_of(run)->n;
+    if (linear->changing || !linear->X || modes->count == 0 || linear->kind != DFL_AT_EQUILIBRIUM ||
+        (modes->unstable && modes->indifferent))
+        return DFL_OK;
+    double *beside = dfl_alloc(ctx, 2 * n, sizeof *beside);
+    dfl_status status = beside ? DFL_OK : DFL_NO_MEMORY;
+    if (!status && modes->indifferent > 0)
+        status = look_for_equilibria(model, run, x, modes, beside, beside + n);
+    else if (!status)
+        status = look_for_folds(model, run, x, modes, beside);
+    dfl_free(ctx, beside);
+    return status;
+}
