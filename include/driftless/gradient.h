@@ -17,10 +17,23 @@ extern "C" {
    moved onto the differentiated constraints by the least change, those of the other unknowns follow
    from them. What `parameters` points to must outlive the solver. The derivatives end with the next
    start or restored state. DFL_INVALID: the solver has another form than psf, another method than
-   Radau IIA, sparse matrices, massless directions, or no jacobian. DFL_SINGULAR, DFL_CALLBACK,
+   Radau IIA, sparse matrices, massless directions, or GEOMS's contract. Without `jacobian` derivatives are those
+   of the model to about 1e-7, as its rows are differenced. DFL_SINGULAR, DFL_CALLBACK,
    DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
                              const double *start);
+
+/* Parameters of a model without derivatives by them: central differences of its rows, to about 1e-9, with `move`.
+   `size` (count, NULL: 1) is copied. The model must outlive it, and it the solver. For `dfl_solver_follow` of a model
+   without switching functions and without time in its rows. DFL_INVALID: no parameters, or a model in GEOMS's
+   contract, without bias or with sparse matrices. DFL_NO_MEMORY. */
+typedef struct dfl_parameter_differences dfl_parameter_differences;
+dfl_status dfl_parameter_differences_create(dfl_parameter_differences **out, dfl_context *ctx,
+                                            const dfl_eom *eom, int count, const double *size,
+                                            dfl_move_fn move, void *user);
+const dfl_parameters *dfl_parameter_differences_of(const dfl_parameter_differences *differences);
+/* NULL is allowed. */
+void dfl_parameter_differences_free(dfl_parameter_differences *differences);
 
 /* At the last accepted step; owned by the solver. */
 typedef struct dfl_derivatives {

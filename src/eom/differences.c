@@ -50,6 +50,12 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     return outcome;
 }
 
+dfl_outcome dfl_system_stacked_rows(double *rows, dfl_system *sys, dfl_point *point, double t,
+                                    const double *x, const double *a)
+{
+    return stacked_values(rows, sys, point, t, x, x + sys->eom->nw, a, DFL_EVERYTHING);
+}
+
 /* Which blocks can change with column j. */
 static unsigned need_of_column(const dfl_system *sys, int j)
 {

@@ -326,6 +326,10 @@ double dfl_difference_increment(double rounding, double x, double least);
 /* Fills jac->least at x of the user, where jac->W has been evaluated. */
 void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x);
 
+/* All rows whose derivatives a dfl_jacobian has, in the order of its blocks, at (t, x) of the user. */
+dfl_outcome dfl_system_stacked_rows(double *rows, dfl_system *sys, dfl_point *point, double t,
+                                    const double *x, const double *a);
+
 /* Fills jac->blocks by differences, without the callback. */
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a);

@@ -71,8 +71,8 @@ static dfl_status check(const dfl_solver *solver, const dfl_parameters *paramete
         why = "the selectors are user-defined";
     else if (solver->sys.packed)
         why = "matrices are sparse; use dense ones";
-    else if (solver->sys.geoms || !eom->jacobian)
-        why = "the model gives no jacobian in the native contract";
+    else if (solver->sys.geoms)
+        why = "the model has GEOMS's contract";
     else if (eom->n0 > 0)
         why = "the model has massless directions";
     else if (has_surface_friction(solver))
