@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 FUZZ_SECONDS := 600
 PREFIX ?= /usr/local
 
-.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python python-debug threads linkages piecewise fuzz memory sanitize strict format format-check \
+.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python python-debug threads linkages piecewise studies fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -57,6 +57,13 @@ piecewise: ## 500 random models with switches against their exact motions (a few
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@cmake --build build -j $(JOBS) --target test_piecewise
 	@OPENBLAS_NUM_THREADS=1 build/test_piecewise all
+
+studies: ## studies killed at 20 random moments, and memory over a million cases (some minutes)
+	@$(INSTALL) build test
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target driftless_program
+	@/usr/bin/python3 tests/sweep/kill_studies.py build/driftless . 20
+	@/usr/bin/python3 tests/sweep/million_cases.py build/driftless
 
 sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	@$(INSTALL) build test

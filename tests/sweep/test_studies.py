@@ -351,24 +351,6 @@ def processes_do_not_change_a_byte():
     for ranks in (2, 4):
         subprocess.run([*shared(ranks), *arguments, "--output", f"ranks{ranks}.h5", "--quiet"], check=True, timeout=120)
         assert contents(f"ranks{ranks}.h5") == contents("whole.h5")
-    # a process dies: mpirun ends the others, and the next job goes on
-    for victim in ("0", "1"):
-        path = f"lost{victim}.h5"
-        process = subprocess.Popen([*shared(2), *arguments, "--output", path, "--quiet"], stderr=subprocess.DEVNULL)
-        while not os.path.exists(path):
-            time.sleep(0.01)
-        time.sleep(0.1)
-        for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
-            try:
-                environment = contents(f"/proc/{pid}/environ").split(b"\0")
-                started = os.readlink(f"/proc/{pid}/exe") == program and path.encode() in contents(f"/proc/{pid}/cmdline")
-                if started and f"OMPI_COMM_WORLD_RANK={victim}".encode() in environment:
-                    os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
-        process.wait(timeout=60)
-        subprocess.run([*shared(2), *arguments[:2], "--resume", path, "--quiet"], check=True, timeout=120)
-        assert contents(path) == contents("whole.h5")
 
 
 def jobs_of_clusters_run():
