@@ -153,5 +153,6 @@ complete -c driftless -n '__fish_seen_subcommand_from equations' -l latex -d 'La
 complete -c driftless -n '__fish_seen_subcommand_from init' -l lua -d 'as an initial{} block to paste into the model'
 complete -c driftless -n '__fish_seen_subcommand_from run check init compare linearize modes equilibrium response lqr inverse gradient optimize sweep' -l json -d 'one JSON object on standard output'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l all-events -d 'every event in the JSON object, not only the first 20'
+complete -c driftless -n '__fish_seen_subcommand_from run' -l statistics -d 'minimum, maximum, mean and rms of outputs over the run'
 complete -c driftless -n '__fish_seen_subcommand_from run check init equations export compare view linearize modes equilibrium response lqr inverse gradient optimize sweep' -l quiet -d 'nothing but errors on standard error'
 complete -c driftless -n '__fish_seen_subcommand_from run check init equations export compare view linearize modes equilibrium response lqr inverse gradient optimize sweep' -l help -d 'this text'

@@ -23,6 +23,7 @@
 #define DFL_EOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {

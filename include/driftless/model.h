@@ -195,7 +195,10 @@ typedef struct dfl_run_options {
                                values, or a run that `driftless run --save` has saved; NULL: none */
     const char *columns; /* what plots show, names separated by commas; NULL: the outputs */
     bool all_events;     /* the summary lists every event, not the first ones */
-    const char *prefix;  /* as in dfl_load_options */
+    bool
+        statistics; /* ... and extrema and means of the outputs (or positions) over the run, unless it
+                            is restored */
+    const char *prefix; /* as in dfl_load_options */
 } dfl_run_options;
 
 /* Derives the equations and allocates everything, in `ctx`. The run is not started. DFL_INVALID:

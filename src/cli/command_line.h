@@ -69,8 +69,8 @@ typedef struct cli_arguments {
     double seed, threads, case_seconds, case_memory; /* likewise; NAN: not given */
     const char **set, **input, **output, **of, **overs, **sample;
     int nset, ninput, noutput, nof, novers, nsample;
-    bool json, quiet, all_events, lua, latex, frames, c, octave, sfunction, sources, logarithmic,
-        hz, help;
+    bool json, quiet, all_events, statistics, lua, latex, frames, c, octave, sfunction, sources,
+        logarithmic, hz, help;
     bool all_unknowns, check, allow_fmu;
     bool goals;     /* optimize{} of the script is wanted; not an option */
     bool prescribe; /* motion(...) of the script is a constraint; not an option */

@@ -43,6 +43,7 @@ int cli_run(dfl_context *ctx, const cli_arguments *arguments)
                                      .start_from = arguments->start_from,
                                      .columns = arguments->columns,
                                      .all_events = arguments->all_events,
+                                     .statistics = arguments->statistics,
                                      .prefix = "--"};
     dfl_status status = check_arguments(ctx, arguments);
     if (!status)

@@ -332,6 +332,11 @@ static const row table[] = {
     {"all-events", CLI_FLAG, CLI_RUN, FIELD(all_events), NULL, NULL, NULL, NULL,
      "every event in the JSON object, not only the first 20",
      "List every event in the JSON object and the summary, not only the first 20."},
+    {"statistics", CLI_FLAG, CLI_RUN, FIELD(statistics), NULL, NULL, NULL, NULL,
+     "minimum, maximum, mean and rms of outputs over the run",
+     "Add minimum, maximum, mean, root mean square and final value of every output (or, without "
+     "outputs, position) over the run "
+     "to the JSON object and the summary."},
     {"quiet", CLI_FLAG, CLI_ALL, FIELD(quiet), NULL, NULL, NULL, NULL,
      "nothing but errors on standard error", "Print nothing but errors on standard error."},
     {"help", CLI_FLAG, CLI_ALL, FIELD(help), NULL, NULL, NULL, NULL, "this text",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 static void note_failure(dfl_summary *summary, dfl_status *status, dfl_run *run, dfl_status found);
+static void take_statistics(dfl_summary *summary, dfl_run *run);
 static void fill_report(dfl_run *run, const dfl_summary *summary);
 
 dfl_status dfl_run_complete(dfl_run *run)
@@ -44,6 +45,8 @@ dfl_status dfl_run_conclude(dfl_run *run, dfl_status status)
     dfl_summary summary;
     status = dfl_simulation_end(&summary, &run->sim, status);
     run->finished = true;
+    if (run->started)
+        take_statistics(&summary, run);
     if (!run->started)
         dfl_record_abandon(run->record);
     else if ((!status || status == DFL_STOPPED) && !run->sim.trouble)
@@ -67,6 +70,22 @@ static void note_failure(dfl_summary *summary, dfl_status *status, dfl_run *run,
     summary->status = "failed";
     snprintf(run->sim.message, sizeof run->sim.message, "%s", dfl_message(run->ctx));
     summary->message = run->sim.message;
+}
+
+static void take_statistics(dfl_summary *summary, dfl_run *run)
+{
+    for (int i = 0; run->sim.trends && i < run->trends.count; i++) {
+        const dfl_trend_values found = dfl_trends_values(&run->trends, i);
+        run->over_time[i] =
+            (dfl_over_time){.name = run->trends.columns.names[run->trends.column[i]],
+                            .min = found.min,
+                            .max = found.max,
+                            .mean = found.mean,
+                            .rms = found.rms,
+                            .final = found.final};
+        summary->over_time = run->over_time;
+        summary->nover_time = i + 1;
+    }
 }
 
 static void fill_report(dfl_run *run, const dfl_summary *summary)

@@ -29,6 +29,8 @@ struct dfl_run {
     bool keeps_page; /* ... if it is wanted */
     char *plotted;   /* columns of plots, or NULL */
     dfl_simulation sim;
+    dfl_trends trends; /* statistics of outputs, if they are wanted ... */
+    dfl_over_time *over_time;
     bool started;
     bool finished;
     bool changed;    /* inputs or parameters, since the last state */

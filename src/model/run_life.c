@@ -7,6 +7,7 @@
 static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
 static bool watch(double t, double h, void *user);
 static void tell(dfl_log_level level, const char *text, void *user);
+static dfl_status follow_outputs(dfl_run *run);
 static dfl_status met(int event, int direction, double t, void *user);
 static dfl_status step(dfl_run *run);
 static bool runs_ahead(const dfl_run *run, double t);
@@ -75,7 +76,19 @@ static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_opt
                          .log = tell,
                          .met = met,
                          .user = run};
+    if (!status && options->statistics)
+        status = follow_outputs(run);
     return status;
+}
+
+static dfl_status follow_outputs(dfl_run *run)
+{
+    const dfl_status status = dfl_trends_create(&run->trends, run->derived.eq, NULL);
+    if (status)
+        return status;
+    run->over_time = dfl_alloc(run->ctx, (size_t)run->trends.count, sizeof *run->over_time);
+    run->sim.trends = &run->trends;
+    return run->over_time ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_run_free(dfl_run *run)
@@ -84,6 +97,9 @@ void dfl_run_free(dfl_run *run)
         return;
     dfl_context *ctx = run->ctx;
     dfl_simulation_clear(&run->sim);
+    if (run->trends.ctx)
+        dfl_trends_clear(&run->trends);
+    dfl_free(ctx, run->over_time);
     dfl_record_free(run->record);
     dfl_table_clear(&run->table);
     dfl_text_clear(&run->summary);

@@ -139,6 +139,12 @@ typedef struct dfl_switch_record {
 } dfl_switch_record;
 
 /* How a run ended. */
+/* A column over the whole run. */
+typedef struct dfl_over_time {
+    const char *name;
+    double min, max, mean, rms, final;
+} dfl_over_time;
+
 typedef struct dfl_summary {
     const char *form, *method, *linear;
     const char *status;  /* "completed", "stopped", "interrupted", "failed" */
@@ -153,8 +159,10 @@ typedef struct dfl_summary {
     const dfl_event_record *events;
     int nevents; /* of `events`; statistics.events may be more */
     const dfl_switch_record *switches;
-    int nswitches;       /* of `switches` ... */
-    long total_switches; /* ... and of the run */
+    int nswitches;                  /* of `switches` ... */
+    long total_switches;            /* ... and of the run */
+    const dfl_over_time *over_time; /* of columns whose statistics are wanted ... */
+    int nover_time;                 /* ... if they are */
 } dfl_summary;
 
 /* The largest residual of each level; NAN if the model or the form has no such level. */

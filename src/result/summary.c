@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static void add_over_time(dfl_text *text, const dfl_summary *summary);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
 static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
 static void add_warnings(dfl_text *text, const char *warnings);
@@ -84,6 +85,7 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_
     dfl_summary_add_switches(text, summary, &record->about);
     add_tolerances(text, summary, &record->columns);
     add_warnings(text, dfl_text_string(&record->warnings));
+    add_over_time(text, summary);
     dfl_text_add(text, ",\n  \"final\": ");
     add_final(text, summary, &record->columns);
     dfl_text_add(text, "}\n");
@@ -108,8 +110,32 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
         dfl_text_add(text, "  %-17.*s %.2g%s\n", (int)(reason - words), words,
                      summary->energy_drift, reason);
     }
+    for (int i = 0; i < summary->nover_time; i++) {
+        const dfl_over_time *it = &summary->over_time[i];
+        dfl_text_add(text, "  %-17s from %.6g to %.6g, mean %.6g, rms %.6g, at the end %.6g\n",
+                     it->name, it->min, it->max, it->mean, it->rms, it->final);
+    }
     dfl_summary_describe_events(text, summary, &record->about);
     return text->status;
+}
+
+/* Nothing where statistics were not wanted. */
+static void add_over_time(dfl_text *text, const dfl_summary *summary)
+{
+    for (int i = 0; i < summary->nover_time; i++) {
+        const dfl_over_time *it = &summary->over_time[i];
+        dfl_text_add(text, i > 0 ? ",\n    " : ",\n  \"outputs\": {");
+        dfl_json_name(text, it->name);
+        dfl_text_add(text, "{");
+        dfl_json_value(text, "min", it->min, true);
+        dfl_json_value(text, "max", it->max, false);
+        dfl_json_value(text, "mean", it->mean, false);
+        dfl_json_value(text, "rms", it->rms, false);
+        dfl_json_value(text, "final", it->final, false);
+        dfl_text_add(text, "}");
+    }
+    if (summary->nover_time > 0)
+        dfl_text_add(text, "}");
 }
 
 /* The energy should stay constant if no declared force does work and no equation contains time. */

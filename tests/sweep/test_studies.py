@@ -75,7 +75,9 @@ def a_case_has_the_bits_of_a_run():
     assert [(r["m3"], r["l1"]) for r in rows][:3] == [("0.050000000000000003", "0.10000000000000001"), ("0.050000000000000003", "0.14999999999999999"), ("0.075000000000000011", "0.10000000000000001")]
     for row in rows:
         single = json.loads(run("run", example("slider-crank.lua"), "--set", "g=9", "--set", f"m3={row['m3']}", "--set", f"l1={row['l1']}",
-                                "--to", "0.5", "--json", "--quiet").stdout)
+                                "--to", "0.5", "--statistics", "--json", "--quiet").stdout)
+        for name, value in single["outputs"]["pin-force"].items():
+            assert float(row[f"pin-force.{name}"]) == value, (row, name)
         assert float(row["pin-force.final"]) == single["final"]["pin-force"], row
         assert row["status"] == "completed" and float(row["t"]) == 0.5
 
