@@ -109,6 +109,7 @@ complete -c driftless -n '__fish_seen_subcommand_from sweep' -l over -x -d 'valu
 complete -c driftless -n '__fish_seen_subcommand_from sweep' -l sample -x -d 'a random parameter, such as L=normal(1,0.02) or mu=uniform(0.1,0.3) (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from sweep' -l count -x -d 'the number of samples'
 complete -c driftless -n '__fish_seen_subcommand_from sweep' -l seed -x -d 'a whole number; the same one gives the same samples'
+complete -c driftless -n '__fish_seen_subcommand_from sweep' -l bootstrap -x -d 'means and indices with intervals from N resamples, for --json'
 complete -c driftless -n '__fish_seen_subcommand_from sweep' -l design -x -d 'where samples are: random, lhs, sobol; saltelli for sensitivity indices'
 complete -c driftless -n '__fish_seen_subcommand_from sweep' -l cases -x -k -a '(__fish_complete_suffix .csv)' -d 'a row per case of FILE.csv; its first row has the names'
 complete -c driftless -n '__fish_seen_subcommand_from sweep' -l threads -x -d 'how many cases run at once'

@@ -94,6 +94,24 @@ int dfl_sweep_waiting(dfl_sweep *sweep);
    not the design "saltelli". */
 dfl_status dfl_sweep_sensitivity(double *first, double *total, dfl_sweep *sweep, int result);
 
+/* What a study estimates, with the interval that contains it in 95 of 100 studies, by the bootstrap; NAN: not
+   known. `how` NULL: as {0}. */
+typedef struct dfl_estimate {
+    double value, low, high;
+} dfl_estimate;
+typedef struct dfl_bootstrap {
+    int resamples; /* 0 means 1000 */
+    int threads;   /* 0: as many as there are processors; they do not change the intervals */
+} dfl_bootstrap;
+
+/* Mean and standard deviation of a result over all cases that have it. DFL_INVALID: the cases are not samples
+   (`sample` without `over`, and not with the design "saltelli"). */
+dfl_status dfl_sweep_statistics(dfl_estimate *mean, dfl_estimate *deviation, dfl_sweep *sweep,
+                                int result, const dfl_bootstrap *how);
+/* As dfl_sweep_sensitivity. */
+dfl_status dfl_sweep_sensitivity_intervals(dfl_estimate *first, dfl_estimate *total,
+                                           dfl_sweep *sweep, int result, const dfl_bootstrap *how);
+
 /* ---- pages ---- */
 
 /* Whether a file is a study; its page, as one HTML file. DFL_INVALID, DFL_IO. */

@@ -35,6 +35,7 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                            .size = NAN,
                            .projection = NAN,
                            .seed = NAN,
+                           .bootstrap = NAN,
                            .threads = NAN,
                            .case_seconds = NAN,
                            .case_memory = NAN};

@@ -66,7 +66,7 @@ typedef struct cli_arguments {
     const char *fmu, *kind;                    /* version and kind of an FMU, or NULL */
     double projection;                         /* its tolerance; NAN: the default */
     const char *design, *cases, *csv, *resume; /* of a study, or NULL */
-    double seed, threads, case_seconds, case_memory; /* likewise; NAN: not given */
+    double seed, bootstrap, threads, case_seconds, case_memory; /* likewise; NAN: not given */
     const char **set, **input, **output, **of, **overs, **sample;
     int nset, ninput, noutput, nof, novers, nsample;
     bool json, quiet, all_events, statistics, lua, latex, frames, c, octave, sfunction, sources,

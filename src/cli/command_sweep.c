@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/shared_study.h"
+#include "cli/sweep_json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,9 +21,6 @@ static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments,
 static void show(dfl_sweep *sweep, const cli_arguments *arguments);
 static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep *sweep,
                     dfl_status status);
-static void print_json(FILE *file, const dfl_sweep_progress *it, const char *message);
-static dfl_status print_sensitivity(FILE *file, dfl_context *ctx, dfl_sweep *sweep);
-static void print_string(FILE *file, const char *text);
 
 int cli_sweep(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -132,6 +130,13 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     if (!isnan(threads) && (threads != floor(threads) || threads > 4096))
         return dfl_fail(ctx, DFL_INVALID, "--threads is %g; give a whole number up to 4096",
                         threads);
+    const double bootstrap = arguments->bootstrap;
+    if (!isnan(bootstrap) && (bootstrap != floor(bootstrap) || bootstrap > 1e6))
+        return dfl_fail(ctx, DFL_INVALID, "--bootstrap is %g; give a whole number up to 1e6",
+                        bootstrap);
+    if (!isnan(bootstrap) && !arguments->json)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--bootstrap adds intervals to the JSON object; give --json, too");
     if (arguments->json && arguments->csv && !strcmp(arguments->csv, "-"))
         return dfl_fail(ctx, DFL_INVALID,
                         "--json and --csv - both use standard output; write the table to a file");
@@ -195,83 +200,12 @@ static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep 
     if (!status && !arguments->quiet && !arguments->json)
         cli_say("%ld cases in %.3g s: %s", it.cases, it.seconds, it.path);
     if (arguments->json) {
-        print_json(stdout, &it, status ? dfl_message(ctx) : NULL);
-        if (!status && print_sensitivity(stdout, ctx, sweep))
-            exit_status = CLI_FAILURE;
-        fputs("}\n", stdout);
-        if ((fflush(stdout) || ferror(stdout)) && !exit_status)
+        const dfl_bootstrap how = {.resamples = (int)given(arguments->bootstrap),
+                                   .threads = (int)given(arguments->threads)};
+        if (!cli_sweep_json(ctx, &it, status ? dfl_message(ctx) : NULL, status ? NULL : sweep,
+                            isnan(arguments->bootstrap) ? NULL : &how) &&
+            !exit_status)
             exit_status = CLI_FAILURE;
     }
     return exit_status;
-}
-
-static void print_json(FILE *file, const dfl_sweep_progress *it, const char *message)
-{
-    const bool stopped = cli_interrupted() != 0;
-    const bool failed = message || (it->failed > 0 && it->failed == it->cases);
-    fprintf(file, "{\"status\": \"%s\", \"message\": ",
-            stopped  ? "interrupted"
-            : failed ? "failed"
-                     : "completed");
-    print_string(file, stopped   ? "interrupted; --resume goes on"
-                       : message ? message
-                       : failed  ? it->message
-                                 : NULL);
-    fprintf(file,
-            ", \"cases\": %ld, \"done\": %ld, \"failed\": %ld, \"seconds\": %.17g, \"table\": ",
-            it->cases, it->done, it->failed, it->seconds);
-    print_string(file, it->path);
-}
-
-/* ", "sensitivity": [{"of": RESULT, "first": {NAME: x, ...}, "total": {...}}, ...]" if the design is Saltelli's. */
-static dfl_status print_sensitivity(FILE *file, dfl_context *ctx, dfl_sweep *sweep)
-{
-    const char *const *names;
-    int parameters;
-    const int columns = dfl_sweep_columns(sweep, &names, &parameters);
-    double *both = dfl_alloc(ctx, 2 * (size_t)parameters, sizeof *both);
-    dfl_status status = both ? DFL_OK : DFL_NO_MEMORY;
-    const char *before = ", \"sensitivity\": [";
-    for (int c = 1; !status && c < columns - parameters; c++) {
-        status = dfl_sweep_sensitivity(both, both + parameters, sweep, c);
-        if (status)
-            break;
-        fprintf(file, "%s{\"of\": ", before);
-        print_string(file, names[parameters + c]);
-        for (int k = 0; k < 2; k++) {
-            fprintf(file, ", \"%s\": {", k == 0 ? "first" : "total");
-            for (int i = 0; i < parameters; i++) {
-                const double index = both[k * parameters + i];
-                fputs(i > 0 ? ", " : "", file);
-                print_string(file, names[i]);
-                fprintf(file, isfinite(index) ? ": %.17g" : ": null", index);
-            }
-            fputs("}", file);
-        }
-        fputs("}", file);
-        before = ", ";
-    }
-    if (before[2] == 0)
-        fputs("]", file);
-    dfl_free(ctx, both);
-    return status == DFL_INVALID ? DFL_OK : status; /* another design */
-}
-
-/* Messages have no control characters but line feeds. NULL: null. */
-static void print_string(FILE *file, const char *text)
-{
-    if (!text) {
-        fputs("null", file);
-        return;
-    }
-    fputc('"', file);
-    for (const char *c = text; *c; c++) {
-        if (*c == '\n')
-            fputs("\\n", file);
-        else if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else if ((unsigned char)*c >= 0x20)
-            fputc(*c, file);
-    }
-    fputc('"', file);
 }

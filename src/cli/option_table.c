@@ -163,6 +163,10 @@ static const row table[] = {
      "the number of samples", NULL},
     {"seed", CLI_NUMBER, CLI_SWEEP, FIELD(seed), "N", "1", NULL, NULL,
      "a whole number; the same one gives the same samples", NULL},
+    {"bootstrap", CLI_NUMBER, CLI_SWEEP, FIELD(bootstrap), "N", NULL, NULL, NULL,
+     "means and indices with intervals from N resamples, for --json",
+     "Add means, standard deviations and sensitivity indices with their intervals of 95 % from N "
+     "resamples to the JSON object."},
     {"design", CLI_TEXT, CLI_SWEEP, FIELD(design), "WORD", "random", NULL, NULL,
      "where samples are: random, lhs, sobol; saltelli for sensitivity indices",
      "Where samples are: `random`, `lhs` (Latin hypercube), `sobol` (points that fill the space "

@@ -6,68 +6,84 @@
 #include <math.h>
 #include <string.h>
 
-/* Sums over the rows of the design that are complete. */
-typedef struct sums {
-    long rows;
-    double mean, square;   /* of f(A) and f(B) */
-    double *first, *total; /* of the products above */
-} sums;
-
-static bool has_design(const dfl_case_layout *layout);
 static bool read_row(double *f, double *results, const dfl_case_file *file, long row, int column);
 
 bool dfl_sensitivity_known(const dfl_case_file *file)
 {
-    return has_design(dfl_case_file_layout(file));
+    const dfl_case_layout *layout = dfl_case_file_layout(file);
+    for (int i = 0; i < layout->list[DFL_CASE_DESIGN].count; i++)
+        if (!strcmp(layout->list[DFL_CASE_DESIGN].text[i], "design saltelli"))
+            return true;
+    return false;
+}
+
+bool dfl_samples_known(const dfl_case_file *file)
+{
+    const dfl_case_layout *layout = dfl_case_file_layout(file);
+    bool sampled = false, ranges = false;
+    for (int i = 0; i < layout->list[DFL_CASE_DESIGN].count; i++) {
+        sampled = sampled || !strncmp(layout->list[DFL_CASE_DESIGN].text[i], "sample ", 7);
+        ranges = ranges || !strncmp(layout->list[DFL_CASE_DESIGN].text[i], "over ", 5);
+    }
+    return sampled && !ranges && !dfl_sensitivity_known(file);
 }
 
 dfl_status dfl_sensitivity(double *first, double *total, const dfl_case_file *file,
                            dfl_context *ctx, int column)
 {
-    const dfl_case_layout *layout = dfl_case_file_layout(file);
-    const int d = layout->list[DFL_CASE_PARAMETERS].count;
-    double *f = dfl_alloc(ctx, (size_t)d + 2, sizeof *f);
-    double *results = dfl_alloc(ctx, (size_t)layout->list[DFL_CASE_RESULTS].count, sizeof *results);
-    const dfl_status status = f && results ? DFL_OK : DFL_NO_MEMORY;
-    sums s = {.first = first, .total = total};
-    const long rows = layout->cases / (d + 2);
-    for (int pass = 0; !status && pass < 2; pass++) { /* the mean, then the rest */
-        s.rows = 0;
-        for (int i = 0; i < d; i++)
-            first[i] = total[i] = 0;
-        double sum = 0;
-        for (long row = 0; row < rows; row++) {
-            if (!read_row(f, results, file, row, column))
-                continue;
-            s.rows++;
-            sum += f[0] + f[1];
-            const double a = f[0] - s.mean, b = f[1] - s.mean;
-            s.square += pass == 1 ? a * a + b * b : 0;
-            for (int i = 0; i < d; i++) {
-                first[i] += b * (f[i + 2] - f[0]);
-                total[i] += (f[0] - f[i + 2]) * (f[0] - f[i + 2]) / 2;
-            }
-        }
-        if (pass == 0)
-            s.mean = sum / (2.0 * (double)s.rows);
+    dfl_sample_rows rows;
+    const dfl_status status = dfl_sensitivity_rows(&rows, file, ctx, column);
+    double *both = dfl_alloc(ctx, 2 * (size_t)rows.width, sizeof *both);
+    if (!status && both) {
+        const int d = rows.width - 2;
+        dfl_sobol_indices(both, &rows, NULL);
+        memcpy(first, both, (size_t)d * sizeof *both);
+        memcpy(total, both + d, (size_t)d * sizeof *both);
     }
-    const double variance = s.square / (2.0 * (double)s.rows);
-    for (int i = 0; !status && i < d; i++) {
-        const bool varies = s.rows > 1 && variance > 1e-24 * (s.mean * s.mean);
-        first[i] = varies ? first[i] / (double)s.rows / variance : NAN;
-        total[i] = varies ? total[i] / (double)s.rows / variance : NAN;
-    }
-    dfl_free(ctx, f);
-    dfl_free(ctx, results);
-    return status;
+    dfl_free(ctx, both);
+    dfl_free(ctx, rows.value);
+    return status ? status : both ? DFL_OK : DFL_NO_MEMORY;
 }
 
-static bool has_design(const dfl_case_layout *layout)
+dfl_status dfl_sensitivity_rows(dfl_sample_rows *out, const dfl_case_file *file, dfl_context *ctx,
+                                int column)
 {
-    for (int i = 0; i < layout->list[DFL_CASE_DESIGN].count; i++)
-        if (!strcmp(layout->list[DFL_CASE_DESIGN].text[i], "design saltelli"))
-            return true;
-    return false;
+    const dfl_case_layout *layout = dfl_case_file_layout(file);
+    const int width = layout->list[DFL_CASE_PARAMETERS].count + 2;
+    const long rows = layout->cases / width;
+    double *results = dfl_alloc(ctx, (size_t)layout->list[DFL_CASE_RESULTS].count, sizeof *results);
+    *out = (dfl_sample_rows){
+        .width = width, .value = dfl_alloc(ctx, (size_t)rows * (size_t)width, sizeof *out->value)};
+    for (long row = 0; results && out->value && row < rows; row++)
+        out->count += read_row(out->value + out->count * width, results, file, row, column);
+    dfl_free(ctx, results);
+    return results && out->value ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_sobol_indices(double *out, const dfl_sample_rows *rows, const dfl_resample *pick)
+{
+    const int d = rows->width - 2;
+    double *first = out, *total = out + d;
+    double sum = 0, square = 0;
+    for (long row = 0; row < rows->count; row++) {
+        const double *f = dfl_sample_row(rows, pick, row);
+        sum += f[0] + f[1];
+    }
+    const double mean = sum / (2.0 * (double)rows->count);
+    memset(out, 0, 2 * (size_t)d * sizeof *out);
+    for (long row = 0; row < rows->count; row++) {
+        const double *f = dfl_sample_row(rows, pick, row);
+        const double a = f[0] - mean, b = f[1] - mean;
+        square += a * a + b * b;
+        for (int i = 0; i < d; i++) {
+            first[i] += b * (f[i + 2] - f[0]);
+            total[i] += (f[0] - f[i + 2]) * (f[0] - f[i + 2]) / 2;
+        }
+    }
+    const double variance = square / (2.0 * (double)rows->count);
+    const bool varies = rows->count > 1 && variance > 1e-24 * (mean * mean);
+    for (int i = 0; i < 2 * d; i++)
+        out[i] = varies ? out[i] / (double)rows->count / variance : NAN;
 }
 
 /* f at A, B, AB_1, ...; false: a case has no result. */

@@ -167,12 +167,22 @@ dfl_status dfl_sweep_write_csv(dfl_sweep *sweep, const char *path)
                        : dfl_fail(sweep->ctx, DFL_INVALID, "the table is in another process");
 }
 
+dfl_status dfl_sweep_check_result(dfl_sweep *sweep, int result)
+{
+    if (!sweep->file)
+        return dfl_fail(sweep->ctx, DFL_INVALID, "the table is in another process");
+    return result >= 0 && result < sweep->cases->layout.list[DFL_CASE_RESULTS].count
+               ? DFL_OK
+               : dfl_fail(sweep->ctx, DFL_INVALID, "there is no result %d", result);
+}
+
 dfl_status dfl_sweep_sensitivity(double *first, double *total, dfl_sweep *sweep, int result)
 {
-    if (!sweep->file || !dfl_sensitivity_known(sweep->file))
+    const dfl_status status = dfl_sweep_check_result(sweep, result);
+    if (status)
+        return status;
+    if (!dfl_sensitivity_known(sweep->file))
         return dfl_fail(sweep->ctx, DFL_INVALID, "sensitivity indices need the design saltelli");
-    if (result < 0 || result >= sweep->cases->layout.list[DFL_CASE_RESULTS].count)
-        return dfl_fail(sweep->ctx, DFL_INVALID, "there is no result %d", result);
     return dfl_sensitivity(first, total, sweep->file, sweep->ctx, result);
 }
 

@@ -150,10 +150,33 @@ void dfl_sweep_count_case(dfl_sweep *sweep, long number, dfl_case_state state, c
 bool dfl_sweep_next_job(long *number, double *values, void *sweep);
 bool dfl_sweep_job_done(const dfl_case *it, void *sweep);
 
+/* bootstrap.c: numbers of cases that belong together, row by row; one row, or the one that a resample has in its
+   place. */
+typedef struct dfl_sample_rows {
+    int width;
+    long count;
+    double *value;
+} dfl_sample_rows;
+typedef struct dfl_resample {
+    uint64_t seed;
+    int number;
+} dfl_resample;
+const double *dfl_sample_row(const dfl_sample_rows *rows, const dfl_resample *pick, long row);
+
 /* sensitivity.c: whether the study has Saltelli's design; Sobol's indices of column `column` of `results`. */
 bool dfl_sensitivity_known(const dfl_case_file *file);
 dfl_status dfl_sensitivity(double *first, double *total, const dfl_case_file *file,
                            dfl_context *ctx, int column);
+
+/* f(A), f(B), f(AB_1), ... of all complete rows of the design; the indices of these or, with `pick`, of others: all of
+   first order, then all total ones. The caller frees the rows, also after a failure. */
+dfl_status dfl_sensitivity_rows(dfl_sample_rows *out, const dfl_case_file *file, dfl_context *ctx,
+                                int column);
+void dfl_sobol_indices(double *out, const dfl_sample_rows *rows, const dfl_resample *pick);
+/* Whether all cases are samples of the same distributions. */
+bool dfl_samples_known(const dfl_case_file *file);
+/* sweep.c: DFL_INVALID unless the sweep has its file and this result. */
+dfl_status dfl_sweep_check_result(dfl_sweep *sweep, int result);
 
 /* case_table.c: the table of a file as CSV. */
 dfl_status dfl_cases_write_csv(const dfl_case_file *file, dfl_context *ctx, const char *path);

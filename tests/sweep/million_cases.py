@@ -1,10 +1,10 @@
 """Memory over a million cases of a trivial model (some minutes, 550 MB of disk).
 usage: million_cases.py PROGRAM [CASES]"""
 import os
-import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 import h5py
 import numpy
@@ -25,9 +25,15 @@ simulate{ to = 0.01 }
 
 
 def largest(count):
-    """kB; the largest child so far, so that counts must grow."""
-    subprocess.run([program, "sweep", "trivial.lua", "--sample", "a=uniform(0,1)", "--count", str(count), "--output", "study.h5", "--quiet"], check=True)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    """kB at most, as seen while it runs."""
+    process = subprocess.Popen([program, "sweep", "trivial.lua", "--sample", "a=uniform(0,1)", "--count", str(count), "--output", "study.h5", "--quiet"])
+    most = 0
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status") as status:
+            most = max([most, *[int(line.split()[1]) for line in status if line.startswith("VmHWM")]])
+        time.sleep(0.05)
+    assert process.returncode == 0
+    return most
 
 
 few, many = largest(cases//100), largest(cases)

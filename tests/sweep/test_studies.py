@@ -169,7 +169,8 @@ initial{ x = 1, [velocity(x)] = 0 }
 simulate{ to = 5, rtol = 1e-9 }
 """)
     count = 2000
-    sweep("swing.lua", "--sample", "L=uniform(0.5,1.5)", "--count", str(count), "--seed", "11", "--output", "swing.h5", "--csv", "swing.csv")
+    told = sweep("swing.lua", "--sample", "L=uniform(0.5,1.5)", "--count", str(count), "--seed", "11", "--bootstrap", "2000", "--output", "swing.h5",
+                 "--csv", "swing.csv")
     rows = table("swing.csv")
     assert {row["status"] for row in rows} == {"stopped"}
     periods = [4*float(row["quarter.first"]) for row in rows]
@@ -183,6 +184,18 @@ simulate{ to = 5, rtol = 1e-9 }
     spread = sum((p - found)**2 for p in periods)/(count - 1)
     assert abs(found - mean) < 4*math.sqrt(variance/count), (found, mean)
     assert abs(spread - variance) < 4*math.sqrt((fourth - variance**2)/count), (spread, variance)
+    # intervals of 95 %: 1.96 standard errors to both sides
+    quarter = {item["of"]: item for item in told["statistics"]}["quarter.first"]
+    for name, value, error in [("mean", found/4, math.sqrt(variance/count)/4),
+                               ("deviation", math.sqrt(spread)/4, math.sqrt((fourth - variance**2)/count/variance)/8)]:
+        it = quarter[name]
+        assert abs(it["value"] - value) < 1e-12, (name, it)
+        for side in (it["value"] - it["low"], it["high"] - it["value"]):
+            assert abs(side/(1.96*error) - 1) < 0.15, (name, it, error)
+    for threads in ("1", "3"):
+        again = sweep("swing.lua", "--resume", "swing.h5", "--bootstrap", "2000", "--threads", threads)
+        assert again["statistics"] == told["statistics"]
+    assert "statistics" not in sweep("swing.lua", "--over", "L=1,2", "--bootstrap", "100", "--output", "grid.h5")
 
 
 def failed_cases_are_named_and_the_others_go_on():
@@ -369,7 +382,7 @@ def jobs_of_clusters_run():
 def sensitivity_indices_are_those_of_ishigami():
     bounds = "uniform(-3.141592653589793,3.141592653589793)"
     found = sweep("ishigami.lua", *[word for name in "abc" for word in ("--sample", f"{name}={bounds}")], "--count", "4096", "--seed", "5",
-                  "--design", "saltelli", "--output", "ishigami.h5")
+                  "--design", "saltelli", "--bootstrap", "200", "--output", "ishigami.h5")
     assert found["cases"] == 5*4096 and found["failed"] == 0
     a, b, pi4, pi8 = 7, 0.1, math.pi**4, math.pi**8
     parts = {"a": 0.5*(1 + b*pi4/5)**2, "b": a*a/8, "c": 0, "ac": b*b*pi8*8/225}
@@ -380,6 +393,9 @@ def sensitivity_indices_are_those_of_ishigami():
         total = first + (parts["ac"]/variance if name in "ac" else 0)
         assert abs(index["first"][name] - first) < 0.01, (name, index, first)
         assert abs(index["total"][name] - total) < 0.01, (name, index, total)
+        for key, value in (("first", first), ("total", total)):
+            low, high = index[key + "_interval"][name]
+            assert low <= index[key][name] <= high and low - 0.01 < value < high + 0.01 and high - low < 0.15, (name, key, low, value, high)
 
 
 def pages_show_studies():
@@ -447,6 +463,7 @@ def mistakes_have_messages():
         (["spring.lua", "--resume", "spring.lua"], "not the file of a study"),
         (["spring.lua", "--resume", "spring.h5", "--over", "k=1,2"], "leave --over out"),
         (["spring.lua", "--over", "k=1,2", "--threads", "1.5"], "whole number"),
+        (["spring.lua", "--over", "k=1,2", "--bootstrap", "100"], "--json"),
     ]:
         assert text in run("sweep", *arguments, expect=2).stderr, (arguments, text)
 
