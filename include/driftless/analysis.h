@@ -58,7 +58,7 @@ typedef struct dfl_linearized {
     bool
         changing; /* the linear equations change, or forces are not balanced: eigenvalues do not tell
                         whether the motion is stable */
-    int cyclic; /* of a steady motion: states on which no other depends, such as the place of a vehicle;
+    int cyclic; /* of a steady motion: positions on which no other state depends, such as the place of a vehicle;
                         they may change along the motion, and their eigenvalues are zero */
     bool turns; /* the first npositions of y are small turns and displacements along the velocities
                         x[state], instead of positions: a steady motion of quaternions */

@@ -171,7 +171,7 @@ static bool equal(dfl_linearized *one, const dfl_linearized *other, double part)
         same = change <= size;
     }
     one->cyclic = 0;
-    for (int i = 0; same && i < ny; i++)
+    for (int i = 0; same && i < one->npositions; i++)
         one->cyclic += out[i];
     dfl_free(one->ctx, out);
     return same;

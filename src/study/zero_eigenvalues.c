@@ -38,7 +38,7 @@ static bool stays(const double *found, const double *beside, const dfl_eom *eom,
     return moved <= 0.002;
 }
 
-/* Along zero eigenvalues. */
+/* Along zero eigenvalues. A steady motion keeps all its speeds; where that is no motion, nothing is known. */
 static dfl_status look_for_equilibria(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                       const dfl_modes *modes, double *beside, double *found)
 {
@@ -46,8 +46,14 @@ static dfl_status look_for_equilibria(dfl_linear_model *model, dfl_runnable *run
     dfl_context *ctx = ctx_of(run);
     const dfl_eom *eom = dfl_runnable_eom(run);
     const size_t n = (size_t)linear->n;
-    dfl_status status = DFL_OK;
+    const int v = eom->nw + eom->nl + eom->nm + eom->nr;
+    const bool steady = linear->kind == DFL_AT_STEADY_MOTION;
+    bool *moving = dfl_alloc(ctx, (size_t)eom->nv, sizeof *moving);
+    const dfl_equilibrium_options options = {.moving = steady ? moving : NULL};
+    dfl_status status = moving ? DFL_OK : DFL_NO_MEMORY;
     int tried = 0;
+    for (int i = 0; moving && i < eom->nv; i++)
+        moving[i] = fabs(x[v + i]) > 1e-10;
     for (int i = 0; !status && !linear->changing && i < modes->count && tried < MOST_ZEROS; i++) {
         const dfl_mode *mode = &modes->mode[i];
         dfl_equilibrium report;
@@ -57,14 +63,15 @@ static dfl_status look_for_equilibria(dfl_linear_model *model, dfl_runnable *run
         tried++;
         memcpy(found, beside, n * sizeof *found);
         const dfl_status result =
-            dfl_equilibrium_find(found, &report, ctx, eom, model->t, &(dfl_equilibrium_options){0});
+            dfl_equilibrium_find(found, &report, ctx, eom, model->t, &options);
         if (result == DFL_NO_MEMORY)
             status = result;
-        else if (result || !stays(found, beside, eom, (int)n))
+        else if (result ? !steady : !stays(found, beside, eom, (int)n))
             status =
                 dfl_study_doubt(model, "an eigenvalue is zero, and there is no equilibrium next to "
                                        "this one: terms of higher order decide");
     }
+    dfl_free(ctx, moving);
     return status;
 }
 
@@ -134,14 +141,14 @@ dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, con
     const dfl_linearized *linear = &model->linear;
     dfl_context *ctx = ctx_of(run);
     const size_t n = (size_t)eq_of(run)->n;
-    if (linear->changing || !linear->X || modes->count == 0 || linear->kind != DFL_AT_EQUILIBRIUM ||
+    if (linear->changing || !linear->X || modes->count == 0 ||
         (modes->unstable && modes->indifferent))
         return DFL_OK;
     double *beside = dfl_alloc(ctx, 2 * n, sizeof *beside);
     dfl_status status = beside ? DFL_OK : DFL_NO_MEMORY;
     if (!status && modes->indifferent > 0)
         status = look_for_equilibria(model, run, x, modes, beside, beside + n);
-    else if (!status)
+    else if (!status && linear->kind == DFL_AT_EQUILIBRIUM)
         status = look_for_folds(model, run, x, modes, beside);
     dfl_free(ctx, beside);
     return status;

@@ -88,6 +88,27 @@ static void folds_are_not_judged(void **state)
     }
 }
 
+/* A pendulum on a shaft: hanging down is stable below w^2 = g, and at it the first terms vanish. */
+static void steady_motions_with_zero_eigenvalues_are_not_judged(void **state)
+{
+    (void)state;
+    for (int i = -1; i <= 1; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "local p, q = position('p', 'q')\nlocal v = velocity\n"
+                 "kinetic((v(q)^2 + sin(q)^2*v(p)^2)/2 + 0.1*v(p)^2)\npotential(-9*cos(q))\n"
+                 "constraint('drive', p - %.17g*time)\ninitial{ q = 0 }" RUN,
+                 3 + 0.1 * i);
+        near it = near_find(text, NULL, "p");
+        scripted_expect(&it.s, dfl_study_judge_zeros(&it.linear, it.s.run, it.state.x, &it.modes));
+        assert_int_equal(it.linear.linear.kind, DFL_AT_STEADY_MOTION);
+        assert_string_equal(dfl_study_stability(&it.linear, &it.modes), i < 0   ? "stable"
+                                                                        : i > 0 ? "unstable"
+                                                                                : "not judged");
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +118,7 @@ int main(void)
         cmocka_unit_test(friction_is_judged_within_its_limit),
         cmocka_unit_test(zero_eigenvalues_are_judged_by_equilibria_beside_them),
         cmocka_unit_test(folds_are_not_judged),
+        cmocka_unit_test(steady_motions_with_zero_eigenvalues_are_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
