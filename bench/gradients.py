@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What gradients cost: time of a run with derivatives over that of the plain run, both as differences of two
+lengths of the run, so that loading and starting do not count. CPU time, the least of several repeats.
+usage: gradients.py PROGRAM [EXAMPLES-FOLDER]"""
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+REPEATS = 3
+
+
+def seconds(command):
+    """CPU time of a command, the least of REPEATS."""
+    best = float("inf")
+    for _ in range(REPEATS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime - before.ru_utime)
+    return best
+
+
+def slope(command, short, long):
+    return seconds(command + ["--to", str(long)]) - seconds(command + ["--to", str(short)])
+
+
+def forced(count):
+    """A pendulum with a torque of `count` parameters."""
+    terms = " + ".join(f"p{k}*sin({k + 1}*time)" for k in range(count))
+    lines = [f"local p{k} = param('p{k}', {0.3 / (k + 1)})" for k in range(count)]
+    if count > 100:  # Lua has at most 200 local variables
+        lines = [f"p{k} = param('p{k}', {0.3 / (k + 1)})" for k in range(count)]
+    return "\n".join(lines + [
+        "local x, y = position('x', 'y') mass(x, 1) mass(y, 1)",
+        "constraint('rod', x^2 + y^2 - 1) potential(9.81*y)",
+        f"force(x, -y*({terms})) force(y, x*({terms}))",
+        "initial{ x = 1 } guess{ y = 0.1 }", "simulate{ to = 1 }"])
+
+
+def row(program, name, path, of, by, short, long):
+    common = ["--rtol", "1e-8", "--evaluation", "tape"]
+    plain = slope([program, "run", path, "--quiet", "--json"] + common, short, long)
+    both = []
+    for how in ("direct", "adjoint"):
+        command = [program, "gradient", path, "--of", of, "--derivatives", how, "--quiet"] + common
+        if by:
+            command += ["--by", by]
+        both.append(slope(command, short, long) / plain)
+    print(f"| {name} | {plain:.3f} | {both[0]:.2f} | {both[1]:.2f} |", flush=True)
+
+
+def main():
+    program = sys.argv[1]
+    examples = sys.argv[2] if len(sys.argv) > 2 else "examples"
+    print("| model, parameters | plain run, s | direct / plain | value and adjoint / plain |")
+    print("| --- | ---: | ---: | ---: |")
+    row(program, "pendulum, 2", f"{examples}/pendulum.lua", "x", "m,g", 1, 400)
+    row(program, "slider crank, 5", f"{examples}/slider-crank.lua", "x", "l1,l2,m1,m2,m3", 1, 40)
+    row(program, "andrews, 3", f"{examples}/andrews.lua", "spring", None, 0.01, 0.5)
+    with tempfile.TemporaryDirectory() as folder:
+        for count, end in ((5, 401), (40, 41)):
+            path = os.path.join(folder, f"forced{count}.lua")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(forced(count))
+            row(program, f"pendulum with a torque, {count}", path, "x", None, 1, end)
+
+
+main()
