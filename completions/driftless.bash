@@ -51,7 +51,7 @@ _driftless() {
     run--keep-low | export--keep-low | inverse--keep-low | gradient--keep-low | optimize--keep-low | sweep--keep-low) return ;;
     run--keep-high | export--keep-high | inverse--keep-high | gradient--keep-high | optimize--keep-high | sweep--keep-high) return ;;
     run--max-steps | export--max-steps | compare--max-steps | inverse--max-steps | gradient--max-steps | optimize--max-steps | sweep--max-steps) return ;;
-    run--linear | check--linear | init--linear | export--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear | inverse--linear | gradient--linear | optimize--linear | sweep--linear) _driftless_words auto dense sparse; return ;;
+    run--linear | check--linear | init--linear | export--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear | inverse--linear | gradient--linear | optimize--linear | sweep--linear) _driftless_words auto dense tree sparse; return ;;
     run--evaluation | export--evaluation | compare--evaluation | inverse--evaluation | gradient--evaluation | optimize--evaluation | sweep--evaluation) _driftless_words auto tape native recursion; return ;;
     compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd separation ssf; return ;;
     compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair extrapolation; return ;;

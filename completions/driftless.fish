@@ -74,7 +74,7 @@ complete -c driftless -n '__fish_seen_subcommand_from run export inverse gradien
 complete -c driftless -n '__fish_seen_subcommand_from run export inverse gradient optimize sweep' -l keep-low -x -d 'the step size is kept if it would change by keep_low to keep_high'
 complete -c driftless -n '__fish_seen_subcommand_from run export inverse gradient optimize sweep' -l keep-high -x -d 'the upper limit of that'
 complete -c driftless -n '__fish_seen_subcommand_from run export compare inverse gradient optimize sweep' -l max-steps -x -d 'give up after this number of attempted steps'
-complete -c driftless -n '__fish_seen_subcommand_from run check init export linearize modes equilibrium response lqr inverse gradient optimize sweep' -l linear -x -a 'auto dense sparse' -d 'matrices: auto, dense, sparse (large models)'
+complete -c driftless -n '__fish_seen_subcommand_from run check init export linearize modes equilibrium response lqr inverse gradient optimize sweep' -l linear -x -a 'auto dense tree sparse' -d 'matrices: auto, dense, tree, sparse (large models)'
 complete -c driftless -n '__fish_seen_subcommand_from run export compare inverse gradient optimize sweep' -l evaluation -x -a 'auto tape native recursion' -d 'auto (the fastest), tape, native (compiled), recursion (mechanisms)'
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l forms -x -a 'all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd separation ssf' -d 'forms, or all'
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l methods -x -a 'all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair extrapolation' -d 'methods, or all'

@@ -110,7 +110,9 @@ static dfl_status regular_at_once(bool *out, const dfl_trials *trials)
 
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
 {
-    const dfl_status tried = regular_at_once(out, trials);
+    dfl_status tried = regular_at_once(out, trials);
+    if (!tried && trials->eq->placing && trials->usable[0])
+        tried = dfl_masses_are_held(out, trials);
     if (tried || *out || trials->eq->placing)
         return tried;
     dfl_mass_copies copies;

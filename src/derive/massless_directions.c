@@ -31,9 +31,10 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
         status = dfl_elimination_regular(&regular, &trials);
     eq->massless.none = regular;
     if (!status && !regular && eq->placing)
-        status = dfl_model_fail(eq->model, 0,
-                                "linear = sparse does not go with this model, because it has "
-                                "directions without mass; use auto or dense");
+        status =
+            dfl_model_fail(eq->model, 0,
+                           "linear = sparse does not go with this model, because it has "
+                           "directions without mass that no constraint holds; use auto or dense");
     if (!status && !regular)
         status = dfl_trials_spread(&trials);
     if (!status && !regular)

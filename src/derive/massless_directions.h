@@ -24,6 +24,8 @@ typedef struct dfl_elimination {
    at trial 0. */
 dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials);
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials);
+/* held_masses.c: whether the constraints hold all directions without mass at trial 0. */
+dfl_status dfl_masses_are_held(bool *out, const dfl_trials *trials);
 void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx);
 
 /* null_directions.c: K0 (nv x nfree) with entry 1 at free[k] in column k. */

@@ -32,6 +32,10 @@ dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_
         return status;
     drawing->model->large =
         dfl_cost_dense_by_sparse(&size, drawing->nbodies, drawing->planar) > margin;
+    if (wanted == DFL_DYNAMICS_CHEAPEST && dfl_cost_prefers_tree(&size)) {
+        drawing->model->large = false;
+        return DFL_OK;
+    }
     const double expressions = dfl_cost_expressions(&size);
     *recursion = expressions > margin * dfl_cost_recursion(&size);
     *noteworthy = *recursion && expressions > long_time;

@@ -41,6 +41,9 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq);
 dfl_status dfl_runnable_create_packed(dfl_runnable **out, const dfl_equations *eq);
 const char *dfl_runnable_unpackable(const dfl_equations *eq);
 bool dfl_runnable_packed(const dfl_runnable *run);
+/* Its matrices in results: "dense", "sparse" or, once it is called so, "tree". */
+const char *dfl_runnable_matrices(const dfl_runnable *run);
+void dfl_runnable_call_tree(dfl_runnable *run);
 void dfl_runnable_free(dfl_runnable *run);
 
 /* Receives one sentence for the user. */

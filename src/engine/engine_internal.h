@@ -104,6 +104,7 @@ struct dfl_runnable {
     dfl_sparsity sparsity;
     int *packing; /* memory of its patterns */
     bool *uncounted;
+    bool called_tree;
     dfl_structure
         structure; /* each velocity with its position, if p' = v: for the norm by bodies */
     dfl_body *bodies;

@@ -75,6 +75,16 @@ bool dfl_runnable_packed(const dfl_runnable *run)
     return run->packed;
 }
 
+const char *dfl_runnable_matrices(const dfl_runnable *run)
+{
+    return !run->packed ? "dense" : run->called_tree ? "tree" : "sparse";
+}
+
+void dfl_runnable_call_tree(dfl_runnable *run)
+{
+    run->called_tree = true;
+}
+
 /* ------------------------------------------------------------------------ accelerations */
 
 dfl_status dfl_packed_motion_create(dfl_runnable *run)

@@ -34,6 +34,7 @@ static void clear(dfl_formulation *base)
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     dfl_context *ctx = base->sys->ctx;
     dfl_condensed_free(form->condensed, ctx);
+    dfl_unconstrained_free(form->alone, ctx);
     dfl_sparse_matrix_clear(form);
     dfl_sparse_ranks_clear(form);
     dfl_packed_jacobian_clear(&form->jac, ctx);
@@ -86,7 +87,7 @@ static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, c
     if (!dfl_sparse_ranks_watch(form))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     sys->stats->algebraic_decompositions++;
-    form->condenses = form->condensed && dfl_condensed_linearize(form->condensed);
+    form->condenses = form->alone || (form->condensed && dfl_condensed_linearize(form->condensed));
     return DFL_STEP_OK;
 }
 
@@ -94,7 +95,9 @@ static dfl_outcome factor(dfl_formulation *base, int stages)
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     form->factored = stages;
-    form->condenses = form->condenses && dfl_condensed_factor(form->condensed, stages);
+    form->condenses =
+        form->condenses && (form->alone ? dfl_unconstrained_factor(form->alone, stages)
+                                        : dfl_condensed_factor(form->condensed, stages));
     return form->condenses ? DFL_STEP_OK : dfl_sparse_matrix_factor(form, stages);
 }
 
@@ -193,14 +196,20 @@ static void fail(double *dx, int count)
         dx[i] = NAN;
 }
 
+static bool solve_condensed(double *dx, dfl_sparse_form *form, const double *rho, int width,
+                            int stages)
+{
+    return form->alone ? dfl_unconstrained_solve(dx, form->alone, rho, width, stages)
+                       : dfl_condensed_solve(dx, form->condensed, rho, width, stages);
+}
+
 static void solve(double *dx, dfl_formulation *base, double *rows)
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     const int n = base->sys->n, order = form->order, width = base->width;
     double *b = form->right;
     (void)rows;
-    if (form->condenses &&
-        dfl_condensed_solve(dx, form->condensed, form->rho, width, form->factored))
+    if (form->condenses && solve_condensed(dx, form, form->rho, width, form->factored))
         return;
     if (form->condenses && !factor_whole(form)) {
         fail(dx, n * width);
@@ -247,7 +256,7 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
             (point->blocks.kin[i] + y[sys->at.p + i]) * kinematic_weight(form, i);
     for (int i = 0; i < eom->nr; i++)
         b[form->row.b + i] = point->blocks.b[i] + y[sys->at.r + i];
-    if (form->condenses && dfl_condensed_solve(err, form->condensed, b, 1, 1))
+    if (form->condenses && solve_condensed(err, form, b, 1, 1))
         return DFL_STEP_OK;
     if ((form->condenses && !factor_whole(form)) || !dfl_sparse_lu_solve(b, form->lu[0]))
         return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, point->t);

@@ -18,6 +18,7 @@
 #ifndef DFL_SPARSE_FORM_H
 #define DFL_SPARSE_FORM_H
 #include "formulation/condensed.h"
+#include "formulation/unconstrained.h"
 
 enum { DFL_SPARSE_FACTORS = 4 }; /* a real shift and three complex ones */
 
@@ -45,7 +46,8 @@ typedef struct dfl_sparse_form {
     int undetermined;       /* the number of redundant ones */
 
     dfl_condensed *condensed; /* NULL: the model is not of this kind ... */
-    bool condenses;           /* ... and it serves the present matrix */
+    dfl_unconstrained *alone; /* NULL: there are constraints, or further variables */
+    bool condenses;           /* one of them serves the present matrix */
 
     /* the matrix, laid out when the ranks are known (sparse_matrix.c) */
     dfl_csc matrix;

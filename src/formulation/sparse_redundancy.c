@@ -68,7 +68,9 @@ dfl_status dfl_sparse_ranks(dfl_formulation *base, const dfl_point *point, const
     sys->stats->rank_position = holonomic;
     sys->stats->rank_velocity = base->rank2;
     dfl_status status = judge(form, point->t);
-    if (!status && !form->condensed && dfl_condensed_suits(sys))
+    if (!status && !form->alone && dfl_unconstrained_suits(sys))
+        status = dfl_unconstrained_create(&form->alone, form);
+    if (!status && !form->alone && !form->condensed && dfl_condensed_suits(sys))
         status = dfl_condensed_create(&form->condensed, form);
     if (!status && form->undetermined > 0 && !form->least)
         status = dfl_least_rows_create(&form->least, sys->ctx, &form->W, sys->packed->uncounted);

@@ -58,8 +58,8 @@ static void keep_print(const char *text, void *user)
 static bool prefers_absolute(const dfl_model *model)
 {
     const dfl_choices *run = &model->run;
-    return dfl_choices_may_be_sparse(run) && (model->large || dfl_choices_demand_sparse(run)) &&
-           !dfl_choices_text(run, "evaluation");
+    return dfl_choices_may_be_sparse(run) && !dfl_choices_demand_tree(run) &&
+           (model->large || dfl_choices_demand_sparse(run)) && !dfl_choices_text(run, "evaluation");
 }
 
 /* Joint coordinates first; if absolute ones are cheaper, these, unless they cannot serve the model. */
@@ -72,6 +72,12 @@ static dfl_status load_cheapest(dfl_model **out, dfl_context *ctx, const char *p
     own.print = options->print ? keep_print : NULL;
     own.user = &printed;
     dfl_status status = load_once(out, &large, ctx, path, text, length, &own);
+    if (!status && dfl_choices_demand_tree(&(*out)->run) && (*out)->tree) {
+        dfl_model_free(*out);
+        dfl_text_clear(&printed);
+        own.dynamics = DFL_DYNAMICS_EXPRESSIONS;
+        status = load_once(out, NULL, ctx, path, text, length, &own);
+    }
     const bool again = status ? large : prefers_absolute(*out);
     if (!again && options->print && printed.length > 0)
         options->print(dfl_text_string(&printed), options->user);

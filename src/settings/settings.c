@@ -77,6 +77,11 @@ bool dfl_choices_demand_sparse(const dfl_choices *choices)
     return is_one_of(choices, "linear", (const char *const[]){"sparse", NULL});
 }
 
+bool dfl_choices_demand_tree(const dfl_choices *choices)
+{
+    return is_one_of(choices, "linear", (const char *const[]){"tree", NULL});
+}
+
 bool dfl_choices_may_be_sparse(const dfl_choices *choices)
 {
     static const char *const explicit_ones[] = {"explicit-pair", "half-explicit", "extrapolation",

@@ -32,5 +32,6 @@ const char *dfl_choices_text(const dfl_choices *choices, const char *name);
    them. */
 bool dfl_choices_may_be_sparse(const dfl_choices *choices);
 bool dfl_choices_demand_sparse(const dfl_choices *choices);
+bool dfl_choices_demand_tree(const dfl_choices *choices); /* sparse ones in joint coordinates */
 
 #endif

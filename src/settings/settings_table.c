@@ -24,7 +24,7 @@ static const char *const references[] = {"default", "start", "stage1", "stage2",
 static const char *const predictions[] = {"extrapolate", "constant", NULL};
 static const char *const controls[] = {"predictive", "classical", NULL};
 static const char *const starts[] = {"project", "as-given", NULL};
-static const char *const linear[] = {"auto", "dense", "sparse", NULL};
+static const char *const linear[] = {"auto", "dense", "tree", "sparse", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", "recursion", NULL};
 
 enum {
@@ -175,11 +175,12 @@ static const dfl_setting table[] = {
     {"max_steps", DFL_SETTING_COUNT, ALL_RUNS | FILES, FIELD(LONG, step.max_attempts), NULL, "N",
      NULL, "10000000", "give up after this number of attempted steps", NULL},
     {"linear", DFL_SETTING_WORD, ALL_STARTS | FILES, STUDY, linear, "HOW", NULL, "auto",
-     "matrices: auto, dense, sparse (large models)",
+     "matrices: auto, dense, tree, sparse (large models)",
      "Matrices of the model and of Newton's systems: `dense`, or `sparse`, whose cost grows with "
      "the "
-     "number of bodies and not with its cube. `auto` takes sparse matrices for large models that "
-     "allow them; a model that does not is refused with `sparse`, and the message says why."},
+     "number of bodies and not with its cube; `tree`: sparse ones in joint coordinates, for "
+     "branched mechanisms without loops. `auto` takes what is predicted to be fastest for large "
+     "models; a model that `tree` or `sparse` cannot serve is refused, and the message says why."},
     {"evaluation", DFL_SETTING_WORD, ALL_RUNS | DFL_FOR_OCTAVE | DFL_FOR_RESULT, STUDY, evaluations,
      "HOW", NULL, "auto", "auto (the fastest), tape, native (compiled), recursion (mechanisms)",
      "How expressions are evaluated: by the `tape`, or as `native` code of the system's C "

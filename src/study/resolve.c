@@ -251,19 +251,22 @@ dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
     if (rtol > 0)
         eq->model->precision = rtol;
     const char *why_not = dfl_runnable_unpackable(eq);
-    if (is_chosen(choices, script, "linear", "sparse")) {
-        *out = NULL;
-        return why_not
-                   ? dfl_fail(eq->model->ctx, DFL_INVALID,
-                              "linear = sparse does not go with this model, because %s; use auto "
-                              "or dense",
-                              why_not)
-                   : dfl_runnable_create_packed(out, eq);
-    }
+    const bool tree = is_chosen(choices, script, "linear", "tree");
+    if (tree && eq->nl + eq->nm > 0)
+        why_not = "it has constraints, and the matrices of a tree have no room for their rows";
+    const bool sparse = is_chosen(choices, script, "linear", "sparse");
     const bool large = eq->nv + eq->nl + eq->nm >= DFL_SPARSE_FROM || eq->placing;
-    return large && !why_not && dfl_choices_may_be_sparse(&said)
-               ? dfl_runnable_create_packed(out, eq)
-               : dfl_runnable_create(out, eq);
+    *out = NULL;
+    if ((tree || sparse) && why_not)
+        return dfl_fail(eq->model->ctx, DFL_INVALID,
+                        "linear = %s does not go with this model, because %s; use auto or dense",
+                        tree ? "tree" : "sparse", why_not);
+    const bool packed = tree || sparse || (large && !why_not && dfl_choices_may_be_sparse(&said));
+    const dfl_status status =
+        packed ? dfl_runnable_create_packed(out, eq) : dfl_runnable_create(out, eq);
+    if (!status && packed && !sparse && eq->nl + eq->nm == 0)
+        dfl_runnable_call_tree(*out);
+    return status;
 }
 
 dfl_status dfl_study_derive(dfl_equations **eq, dfl_runnable **run, dfl_model *model,
@@ -281,6 +284,8 @@ dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
     if (how && !strcmp(how, "recursion"))
         return DFL_DYNAMICS_RECURSION;
     if (how && strcmp(how, "auto") != 0)
+        return DFL_DYNAMICS_EXPRESSIONS;
+    if (dfl_choices_demand_tree(choices))
         return DFL_DYNAMICS_EXPRESSIONS;
     if (dfl_choices_demand_sparse(choices))
         return DFL_DYNAMICS_ABSOLUTE;

@@ -50,7 +50,7 @@ dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_sta
 {
     *summary = (dfl_summary){.form = sim->settings->form,
                              .method = sim->settings->method,
-                             .linear = dfl_runnable_packed(sim->run) ? "sparse" : "dense",
+                             .linear = dfl_runnable_matrices(sim->run),
                              .t = NAN,
                              .energy_drift = NAN};
     const dfl_status outcome = conclude(summary, sim, status);

@@ -176,12 +176,75 @@ static void inertia_counts_negative_directions(void **state)
     dfl_csc_clear(&A, ctx);
 }
 
+/* Rows 0 = row 1 + row 2: the multipliers of least norm have no part along (1, -1, -1), and the force of the given
+   ones; if row 2 does not count, it takes what the others need not have. */
+static void multipliers_of_least_norm(void **state)
+{
+    (void)state;
+    const dfl_place_of_entry place[] = {{0, 0}, {0, 1}, {1, 0}, {2, 1}};
+    const double D[] = {2, 0.5, 1}, A[] = {1, 3, 1, 3}, given[] = {1, -2, 0.5};
+    const bool uncounted[] = {false, false, true};
+    dfl_csc pattern;
+    assert_int_equal(dfl_csc_create(&pattern, NULL, ctx, 3, 3, place, 4), DFL_OK);
+    for (int k = 0; k < 2; k++) {
+        dfl_least_rows *least;
+        double f[3] = {0}, l[3], back[3] = {0};
+        const double value[] = {A[0], A[2], A[1], A[3]}; /* by columns */
+        assert_int_equal(dfl_least_rows_create(&least, ctx, &pattern, k == 0 ? NULL : uncounted),
+                         DFL_OK);
+        dfl_csc_add_transposed(f, pattern.start, pattern.row, 3, value, 1, given);
+        assert_true(dfl_least_rows_factor(least, D, value));
+        dfl_least_rows_solve(l, least, f);
+        dfl_csc_add_transposed(back, pattern.start, pattern.row, 3, value, 1, l);
+        for (int j = 0; j < 3; j++)
+            assert_true(fabs(back[j] - f[j]) < 1e-12);
+        assert_true(fabs(k == 0 ? l[0] - l[1] - l[2] : l[0] - l[1]) < 1e-9);
+        dfl_least_rows_free(least);
+    }
+    dfl_csc_clear(&pattern, ctx);
+}
+
+/* Of three rows in a plane the one of the later kind, or the one that may be apart, is left out. */
+static void rows_are_left_out_by_preference(void **state)
+{
+    (void)state;
+    const dfl_place_of_entry place[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}};
+    const double D[] = {1, 1}, apart[] = {0, 1e-3, 0};
+    dfl_csc pattern;
+    dfl_saddle_ldl *ldl;
+    assert_int_equal(dfl_csc_create(&pattern, NULL, ctx, 3, 2, place, 6), DFL_OK);
+    assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, NULL, &pattern), DFL_OK);
+    for (int k = 0; k < 3; k++) { /* 0: row 2 is late; 1: row 1 may be apart; 2: by 1e-5 */
+        const double value[] = {1, 1, 1, 0, 1, 2};
+        const double parallel[] = {1, 2, 1, 0, 1e-5, 1};
+        unsigned char out[3], seen[3];
+        double work[8];
+        dfl_row_choice choice = {.A = &pattern,
+                                 .D = D,
+                                 .value = k < 2 ? value : parallel,
+                                 .zero = 1e-8,
+                                 .allowed = k == 0 ? NULL : apart,
+                                 .late = k == 0 ? 2 : 3,
+                                 .left_out = out,
+                                 .seen = seen,
+                                 .work = work};
+        assert_true(dfl_saddle_ldl_choose(&choice, ldl));
+        assert_int_equal(dfl_saddle_ldl_rank(ldl), 2);
+        assert_int_equal(out[k == 0 ? 2 : 1], 1);
+    }
+    dfl_saddle_ldl_free(ldl);
+    dfl_csc_clear(&pattern, ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_pattern_is_sorted_and_joins_equal_places, make_context,
                                         free_context),
         cmocka_unit_test_setup_teardown(sparse_lu_solves, make_context, free_context),
+        cmocka_unit_test_setup_teardown(multipliers_of_least_norm, make_context, free_context),
+        cmocka_unit_test_setup_teardown(rows_are_left_out_by_preference, make_context,
+                                        free_context),
         cmocka_unit_test_setup_teardown(saddle_systems_are_solved, make_context, free_context),
         cmocka_unit_test_setup_teardown(dependent_rows_are_left_out, make_context, free_context),
         cmocka_unit_test_setup_teardown(inertia_counts_negative_directions, make_context,
