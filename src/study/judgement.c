@@ -61,13 +61,38 @@ static dfl_status judge_assignment(dfl_linear_model *model, dfl_runnable *run,
     return said;
 }
 
+/* Whether equations contain discrete variables. */
+static bool uses_discretes(const dfl_equations *eq)
+{
+    const struct {
+        const dfl_expr *row;
+        int count;
+    } all[] = {{eq->rows.f, eq->nv},  {eq->rows.b, eq->nr}, {eq->rows.d, eq->nw},
+               {eq->rows.c, eq->ns},  {eq->rows.g, eq->nl}, {eq->rows.hv, eq->nm},
+               {eq->rows.kin, eq->np}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int i = 0; all[k].row && i < all[k].count; i++)
+            if (dfl_depends(eq->graph, all[k].row[i], DFL_SYM_DISCRETE))
+                return true;
+    return false;
+}
+
+/* A sample that sets discrete variables of outputs alone, such as a record, does not matter. */
+static bool matters(const dfl_action *action, const dfl_equations *eq)
+{
+    bool more = action->impulses.count > 0;
+    for (int k = 0; k < action->sets.count; k++)
+        more = more || !dfl_depends(eq->graph, action->sets.item[k].target, DFL_SYM_DISCRETE);
+    return action->sampled && (more || uses_discretes(eq));
+}
+
 static dfl_status judge_samples(dfl_linear_model *model, dfl_runnable *run, const double *x)
 {
     const dfl_actions *actions = &eq_of(run)->model->actions;
     dfl_status status = DFL_OK;
     for (int i = 0; !status && !model->doubt && i < actions->list.count; i++) {
         const dfl_action *action = &actions->list.item[i];
-        if (!action->sampled)
+        if (!matters(action, eq_of(run)))
             continue;
         for (int k = 0; !status && !model->doubt && k < action->sets.count; k++)
             status = judge_assignment(model, run, action, &action->sets.item[k], x);

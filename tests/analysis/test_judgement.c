@@ -46,6 +46,10 @@ static void samples_are_not_judged(void **state)
     expect(text, "'control' (line 4) acts at instants");
     snprintf(text, sizeof text, "%s\ninitial{ x = 1 }" RUN, control);
     expect(text, "changes u from 0 to -4");
+    expect(MASS "local u = discrete('u', 1)\n"
+                "sample('record', { period = 0.1, set = { [u] = x } })\n"
+                "force(x, -4*x)\noutput('last', u)" RUN,
+           NULL);
 }
 
 static void friction_is_judged_within_its_limit(void **state)
