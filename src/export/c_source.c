@@ -26,6 +26,8 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_expor
     dfl_tape *tapes[DFL_BLOCKS] = {NULL};
     dfl_status status = dfl_source_init(&source, eq, start);
     if (!status)
+        status = dfl_source_add_motion(&source);
+    if (!status)
         status = make_tapes(tapes, &source);
     if (!status) {
         size_t work = 1;
@@ -173,6 +175,7 @@ static void write_sizes(dfl_text *text, const dfl_source *source, size_t work)
          (size_t)(source->nparams + source->ninputs + source->nlevels)},
         {"NOUTPUT", "outputs", (size_t)source->noutputs},
         {"NEVENT", "events", (size_t)source->nevents},
+        {"NFRAME", "frames", (size_t)eq->model->frames.count},
         {"WORK", "doubles of workspace", work},
     };
     dfl_text_add(text, "enum {\n");

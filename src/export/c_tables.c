@@ -11,6 +11,7 @@ typedef enum table_id {
     TABLE_EVENTS,
     TABLE_DIRECTIONS,
     TABLE_MASSLESS,
+    TABLE_FRAMES,
     TABLE_START,
     TABLES
 } table_id;
@@ -27,6 +28,7 @@ static const struct {
     [TABLE_EVENTS] = {"char *const ", "event_names", "$_NEVENT", "of events"},
     [TABLE_DIRECTIONS] = {"int ", "event_directions", "$_NEVENT", "1 rising, -1 falling, 0 any"},
     [TABLE_MASSLESS] = {"int ", "massless", "$_N0", "numbers within v that name the rows of gam"},
+    [TABLE_FRAMES] = {"char *const ", "frame_names", "$_NFRAME", "of frames"},
     [TABLE_START] = {"double ", "start", "$_N", "initial values of x, for the default par"},
 };
 
@@ -98,6 +100,8 @@ static int entries(const dfl_source *source, table_id id)
         return source->nevents;
     case TABLE_MASSLESS:
         return source->eq->n0;
+    case TABLE_FRAMES:
+        return source->eq->model->frames.count;
     default:
         return source->eq->n;
     }
@@ -134,6 +138,9 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
         break;
     case TABLE_MASSLESS:
         dfl_text_add(text, "%d", eq->massless.velocity[i]);
+        break;
+    case TABLE_FRAMES:
+        dfl_emit_string(text, eq->model->frames.item[i].name);
         break;
     default:
         dfl_print_number(text, source->start.x[i], DFL_TEXT);

@@ -42,6 +42,7 @@ void dfl_source_clear(dfl_source *source)
     dfl_free(source->ctx, source->event);
     dfl_free(source->ctx, source->expr);
     dfl_free(source->ctx, source->slot);
+    dfl_source_clear_motion(source);
     *source = (dfl_source){.ctx = source->ctx};
 }
 
@@ -50,7 +51,7 @@ bool dfl_source_takes_a(const dfl_source *source, dfl_block_id id)
     bool contained = false;
     for (int i = 0; id == DFL_BLOCK_OUTPUTS && i < source->noutputs; i++)
         contained = contained || dfl_depends(source->eq->graph, source->expr[i], DFL_SYM_A);
-    return contained || id >= DFL_BLOCK_J_D;
+    return contained || id >= DFL_BLOCK_ACCELERATIONS;
 }
 
 dfl_status dfl_source_tape(dfl_tape **out, const dfl_source *source, const dfl_block_id *blocks,
@@ -228,7 +229,7 @@ static void list_jacobians(dfl_source *source)
          &eq->jacobian.dyn},
         {"jacobian_kin", "J.kin", "derivatives of kin, with respect to v, s, p", &eq->jacobian.kin},
     };
-    for (int i = 0; i < DFL_BLOCKS - DFL_BLOCK_J_D; i++)
+    for (int i = 0; i < DFL_BLOCK_S_D - DFL_BLOCK_J_D; i++)
         source->block[DFL_BLOCK_J_D + i] = (dfl_block){.name = all[i].name,
                                                        .variable = all[i].variable,
                                                        .meaning = all[i].meaning,

@@ -27,6 +27,10 @@ typedef enum dfl_block_id {
     DFL_BLOCK_OUTPUTS,
     DFL_BLOCK_EVENTS,
     DFL_BLOCK_ENERGY,
+    DFL_BLOCK_POSES, /* of frames */
+    DFL_BLOCK_SPEEDS,
+    DFL_BLOCK_COLUMNS,
+    DFL_BLOCK_ACCELERATIONS,
     DFL_BLOCK_J_D, /* derivatives, with the shapes of dfl_jacobian */
     DFL_BLOCK_J_ACC,
     DFL_BLOCK_J_VEL,
@@ -35,6 +39,14 @@ typedef enum dfl_block_id {
     DFL_BLOCK_J_B,
     DFL_BLOCK_J_DYN,
     DFL_BLOCK_J_KIN,
+    DFL_BLOCK_S_D, /* derivatives by parameters and inputs, in the same order */
+    DFL_BLOCK_S_ACC,
+    DFL_BLOCK_S_VEL,
+    DFL_BLOCK_S_GAM,
+    DFL_BLOCK_S_POS,
+    DFL_BLOCK_S_B,
+    DFL_BLOCK_S_DYN,
+    DFL_BLOCK_S_KIN,
     DFL_BLOCKS
 } dfl_block_id;
 
@@ -61,8 +73,11 @@ typedef struct dfl_source {
     int nparams, ninputs, nlevels, noutputs, nevents;
     const dfl_declaration **par; /* nparams + ninputs + nlevels, in the order of the array par */
     const dfl_declaration **output, **event;
-    dfl_expr *expr; /* of outputs, events, energy */
-    int *slot;      /* place in par of inputs, then levels */
+    dfl_expr *expr;               /* of outputs, events, energy */
+    int *slot;                    /* place in par of inputs, then levels */
+    dfl_expr *frames;             /* of frames: poses, velocities, accelerations; or NULL */
+    dfl_sparse columns;           /* their Jacobians */
+    dfl_equation_jacobian slopes; /* by parameters and inputs */
     dfl_block block[DFL_BLOCKS];
     const char *no_ode; /* why there is no ODE form, or NULL */
     dfl_export_start start;
@@ -71,6 +86,10 @@ typedef struct dfl_source {
 /* Fills *out; call dfl_source_clear also after a failure. `start` must outlive it. */
 dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq, const dfl_export_start *start);
 void dfl_source_clear(dfl_source *source);
+
+/* source_motion.c: adds derivatives by parameters, and frames; released by dfl_source_clear. */
+dfl_status dfl_source_add_motion(dfl_source *source);
+void dfl_source_clear_motion(dfl_source *source);
 
 /* The number of entries of a block; 0 if the model has none. */
 static inline size_t dfl_block_size(const dfl_block *block)

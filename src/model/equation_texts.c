@@ -65,7 +65,7 @@ dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *mod
     dfl_status status = dfl_check_call(out, ctx, model);
     if (status)
         return status;
-    status = derive(&it, ctx, model, false);
+    status = derive(&it, ctx, model, true);
     if (!status)
         status = dfl_start_state_find(&state, it.eq);
     const dfl_export_start start = {

@@ -114,6 +114,99 @@ refused(crank, "leave 1", "--form", "partition", "--independent", "phi,x")
 refused(crank, "belongs to --form partition", "--independent", "phi")
 
 
+class Blocks(Form):
+    """Functions of (t, x[, a])."""
+
+    def block(self, name, count, x, a=None, par=None, t=0.0):
+        doubles = lambda values: (ctypes.c_double * max(1, len(values)))(*values)
+        out = doubles([0.0] * count)
+        getattr(self.library, self.name + "_" + name)(out, ctypes.c_double(t), doubles(x), *([] if a is None else [doubles(a)]),
+                                                      doubles(list(par) if par else list(self.par)), self.work)
+        assert self.work[self.size["WORK"]:] == [7.25] * 8, "more workspace than stated"
+        return list(out)
+
+    def moment(self):
+        """A state on the constraints away from the start, and its accelerations."""
+        y = self.steps(0.1, 200)
+        return y, self.state(y)[1], self.rate(y)[1][self.size["NP"]:self.size["NP"] + self.size["NV"]]
+
+
+def check_slopes(model):
+    """Derivatives by parameters, against differences of the residual: its rows are W a + bias and
+    M a - f + W^T (lambda, mu)."""
+    it = Blocks(model)
+    y, x, a = it.moment()
+    n, npar = it.size["NV"], it.size["NPARAM"] + it.size["NINPUT"]
+    rows, first = it.size["NL"] + it.size["NM"], it.size["FIRST_V"]
+    acc = it.block("slopes_acc", rows * npar, x, a)
+    dyn = it.block("slopes_dyn", n * npar, x, a)
+    dx = [0.0] * it.size["N"]
+    dx[first:first + n] = a
+
+    def residual(k, h):
+        par = list(it.par)
+        par[k] += h
+        out = (ctypes.c_double * len(x))()
+        getattr(it.library, it.name + "_residual")(out, ctypes.c_double(0.0), (ctypes.c_double * len(x))(*x),
+                                                   (ctypes.c_double * len(x))(*dx), (ctypes.c_double * len(par))(*par), it.work)
+        return list(out)
+
+    worst = 0.0
+    for k in range(npar):
+        h = 1e-4 * max(abs(it.par[k]), 1e-2)
+        up, down = residual(k, h), residual(k, -h)
+        slope = [(u - d) / (2 * h) for u, d in zip(up, down)]
+        size = max(1.0, max(map(abs, slope)))
+        worst = max([worst] + [abs(slope[it.size["NW"] + i] - acc[i + k * rows]) / size for i in range(rows)]
+                    + [abs(slope[first + i] + dyn[i + k * n]) / size for i in range(n)])
+    print("%s: derivatives by %d parameters, differences agree to %.1e" % (it.name, npar, worst))
+    assert npar > 0 and worst < 1e-5, worst
+
+
+def check_frames(model):
+    """J v is the velocity; differences of poses and velocities along the motion are velocities and accelerations."""
+    it = Blocks(model)
+    count = it.size["NFRAME"]
+    y, x, a = it.moment()
+    v = x[it.size["FIRST_V"]:it.size["FIRST_V"] + it.size["NV"]]
+    J = it.block("frame_jacobians", 6 * count * len(v), x)
+    speed = it.block("frame_velocities", 6 * count, x)
+    acceleration = it.block("frame_accelerations", 6 * count, x, a)
+    h, rate = 1e-4, it.rate(y)[1]
+
+    def beside(function, size, s):  # y + s h y' + (s h)^2/2 y''
+        later = it.rate([p + h * q for p, q in zip(y, rate)])[1]
+        there = [p + s * h * q + (s * h)**2 / 2 * (r - q) / h for p, q, r in zip(y, rate, later)]
+        return it.block(function, size, it.state(there)[1])
+
+    poses = [beside("frame_poses", 12 * count, s) for s in (-1, 1)]
+    speeds = [beside("frame_velocities", 6 * count, s) for s in (-1, 1)]
+    pose = it.block("frame_poses", 12 * count, x)
+    size = max(map(abs, speed))
+    for f in range(count):
+        r = pose[12*f + 3:12*f + 12]
+        for i in range(3):
+            for j in range(3):  # R^T R = 1
+                assert abs(sum(r[3*k + i] * r[3*k + j] for k in range(3)) - (i == j)) < 1e-12
+        # R' R^T is the cross product with omega
+        dr = [(b - c) / (2 * h) for b, c in zip(poses[1][12*f + 3:12*f + 12], poses[0][12*f + 3:12*f + 12])]
+        turn = lambda i, j: sum(dr[3*i + k] * r[3*j + k] for k in range(3))
+        found = [(poses[1][12*f + i] - poses[0][12*f + i]) / (2 * h) for i in range(3)] + [turn(2, 1), turn(0, 2), turn(1, 0)]
+        for i in range(6):
+            assert abs(found[i] - speed[6*f + i]) < 1e-5 * max(1, size), (f, i, found[i], speed[6*f + i])
+    for i in range(6 * count):
+        assert abs(sum(J[i + 6 * count * k] * v[k] for k in range(len(v))) - speed[i]) < 1e-12 * max(1, size)
+        slope = (speeds[1][i] - speeds[0][i]) / (2 * h)
+        assert abs(slope - acceleration[i]) < 1e-4 * max(1, max(map(abs, acceleration))), (i, slope, acceleration[i])
+    print("%s: %d frames move as their Jacobians say" % (it.name, count))
+
+
+check_slopes(crank)
+check_slopes(disk)
+check_frames(os.path.join(root, "examples", "four-bar-bodies.lua"))
+check_frames(os.path.join(root, "examples", "bricard.lua"))
+
+
 def octave():
     """The same forms for Octave, where it is: by ode45, and by ode15i for the residual."""
     import shutil
