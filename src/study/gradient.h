@@ -20,6 +20,9 @@ void dfl_loaded_clear(dfl_loaded *loaded);
 typedef struct dfl_variation {
     dfl_status (*load)(dfl_loaded *out, const char *const *settings, int count, void *user);
     void *user;
+    /* The same for a thread of its own, with another context; `release` frees it. NULL: there are no threads. */
+    dfl_status (*fork)(struct dfl_variation *out, dfl_context *ctx, const void *user);
+    void (*release)(struct dfl_variation *variation);
 } dfl_variation;
 
 /* Derivatives beside the state, for each parameter; or by a sweep backwards, for each value. */

@@ -8,9 +8,6 @@
 
 static dfl_status prepare(objective *it, double *z);
 static dfl_status find_start(objective *it, double *z);
-static dfl_status search(outcome *at, objective *it, double *z, const char *algorithm);
-static dfl_status search_elsewhere(outcome *at, objective *it, double *z, const char *algorithm,
-                                   int k);
 static dfl_status conclude(objective *it, const double *z, const outcome *at);
 static dfl_status find_deviations(objective *it, const outcome *at);
 
@@ -45,9 +42,9 @@ dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const df
         status = dfl_objective_evaluate(&at, &it, z);
     out->first = at.value;
     if (!status)
-        status = search(&at, &it, z, options->algorithm);
-    for (int k = 1; !status && k < options->starts; k++)
-        status = search_elsewhere(&at, &it, z, options->algorithm, k);
+        status = dfl_search(&at, &it, z, options->algorithm);
+    if (!status)
+        status = dfl_search_elsewhere(&at, &it, z, options);
     out->searches = options->starts > 1 ? options->starts : 1;
     if (!status || status == DFL_STOPPED) {
         const dfl_status end = conclude(&it, z, &at);
@@ -59,52 +56,7 @@ dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const df
     return status;
 }
 
-/* Places that fill the unit cube evenly: multiples of powers of the root of g^(count + 1) = g + 1. */
-static void choose_place(double *z, int count, int k)
-{
-    double root = 2, part = 1;
-    for (int i = 0; i < 60; i++)
-        root = pow(1 + root, 1.0 / (count + 1));
-    for (int i = 0; i < count; i++) {
-        double whole;
-        part /= root;
-        z[i] = modf(0.5 + k * part, &whole);
-    }
-}
-
-/* From the k-th place; *at and z change if that leads to a better one. A run that fails there is no
-   failure of the search. */
-static dfl_status search_elsewhere(outcome *at, objective *it, double *z, const char *algorithm,
-                                   int k)
-{
-    const bool converged = it->out->converged;
-    outcome there = {0};
-    double *place = dfl_alloc(it->ctx, (size_t)it->count, sizeof *place);
-    dfl_status status = place ? dfl_outcome_create(&there, it) : DFL_NO_MEMORY;
-    if (!status) {
-        choose_place(place, it->count, k);
-        status = dfl_objective_evaluate(&there, it, place);
-    }
-    if (!status)
-        status = search(&there, it, place, algorithm);
-    if (!status && dfl_outcome_is_better(it, &there, at)) {
-        const outcome old = *at;
-        *at = there;
-        there = old;
-        memcpy(z, place, (size_t)it->count * sizeof *z);
-    } else {
-        it->out->converged = converged;
-    }
-    dfl_outcome_clear(&there, it);
-    dfl_free(it->ctx, place);
-    if (status == DFL_STOPPED || status == DFL_NO_MEMORY)
-        return status;
-    it->out->failed += status != DFL_OK;
-    return DFL_OK;
-}
-
-/* By the algorithm that is asked for, or the one that suits. */
-static dfl_status search(outcome *at, objective *it, double *z, const char *algorithm)
+dfl_status dfl_search(outcome *at, objective *it, double *z, const char *algorithm)
 {
     const bool squares = it->model->goals.minimize == DFL_NO_EXPR;
     const char *name = algorithm ? algorithm : it->nlimits > 0 ? "slsqp" : squares ? "lm" : "bfgs";

@@ -15,6 +15,7 @@ typedef struct dfl_search_options {
         algorithm; /* "lm" (of a fit), "bfgs" or one of NLopt, which limits of `subject` need; NULL:
                               what suits */
     int starts;    /* searches from so many places; 0: one, from the values of the script */
+    int threads;   /* for them; 0: as many as there are processors */
 } dfl_search_options;
 
 typedef struct dfl_optimum {

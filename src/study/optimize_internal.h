@@ -43,6 +43,14 @@ bool dfl_outcome_is_better(const objective *it, const outcome *at, const outcome
 /* Runs at z. DFL_STOPPED: interrupted. Any other failure: there is no value. */
 dfl_status dfl_objective_evaluate(outcome *out, objective *it, const double *z);
 
+/* By the algorithm that is asked for, or the one that suits (NULL), from z; see below. */
+dfl_status dfl_search(outcome *at, objective *it, double *z, const char *algorithm);
+
+/* From options->starts - 1 other places; *at and z change if one of them leads to a better point
+   (optimize_starts.c). */
+dfl_status dfl_search_elsewhere(outcome *at, objective *it, double *z,
+                                const dfl_search_options *options);
+
 /* From z, which becomes the best point; `at` is evaluated there. */
 dfl_status dfl_search_squares(outcome *at, objective *it, double *z);
 dfl_status dfl_search_descent(outcome *at, objective *it, double *z);

@@ -24,7 +24,37 @@ static dfl_status load(dfl_loaded *out, const char *const *settings, int count, 
     return status;
 }
 
+/* A variation with a context of its own. */
+typedef struct forked {
+    dfl_task_again again;
+    dfl_task_state near;
+} forked;
+
+static dfl_status fork_variation(dfl_variation *out, dfl_context *ctx, const void *user);
+
+static void release(dfl_variation *variation)
+{
+    forked *it = variation->user;
+    dfl_free(it->near.ctx, it);
+    variation->user = NULL;
+}
+
+static dfl_status fork_variation(dfl_variation *out, dfl_context *ctx, const void *user)
+{
+    const dfl_task_again *from = user;
+    forked *it = dfl_alloc(ctx, 1, sizeof *it);
+    if (!it)
+        return DFL_NO_MEMORY;
+    it->near.ctx = ctx;
+    it->near.source = from->near->source;
+    it->again = *from;
+    it->again.near = &it->near;
+    *out = dfl_task_variation(&it->again);
+    out->user = it; /* it begins with `again` */
+    return DFL_OK;
+}
+
 dfl_variation dfl_task_variation(dfl_task_again *again)
 {
-    return (dfl_variation){load, again};
+    return (dfl_variation){load, again, fork_variation, release};
 }

@@ -24,6 +24,22 @@ static dfl_status load(dfl_loaded *out, const char *const *settings, int count, 
     return status ? status : dfl_runnable_create(&out->run, out->eq);
 }
 
+static dfl_status fork_it(dfl_variation *out, dfl_context *ctx, const void *user)
+{
+    varied *it = dfl_alloc(ctx, 1, sizeof *it);
+    if (!it)
+        return DFL_NO_MEMORY;
+    *it = (varied){.ctx = ctx, .path = ((const varied *)user)->path};
+    *out = (dfl_variation){load, it, NULL, NULL};
+    return DFL_OK;
+}
+
+static void release(dfl_variation *variation)
+{
+    varied *it = variation->user;
+    dfl_free(it->ctx, it);
+}
+
 static void tell(int iteration, long runs, double objective, void *user)
 {
     (void)iteration, (void)runs, (void)objective, (void)user;
@@ -55,7 +71,7 @@ static found optimum_from(const char *text, const dfl_search_options *options)
     found out = {0};
     write_file(path, sizeof path, "model.lua", text);
     varied self = {.ctx = dfl_context_create(), .path = path};
-    const dfl_variation variation = {load, &self};
+    const dfl_variation variation = {load, &self, fork_it, release};
     const dfl_choices choices = dfl_choices_none("test: ");
     dfl_optimum optimum = {0};
     dfl_loaded loaded = {0};

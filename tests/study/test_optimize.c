@@ -255,6 +255,13 @@ static void several_starts_find_the_deepest_valley(void **state)
     assert_string_equal(many.message, "");
     assert_true(one.objective > -0.7);
     assert_near(fabs(many.best[0]), 1.0356, 1e-3);
+    for (int threads = 1; threads <= 3; threads++) {
+        const found same =
+            optimum_from(text, &(dfl_search_options){.starts = 8, .threads = threads});
+        assert_string_equal(same.message, "");
+        assert_true(same.best[0] == many.best[0] && same.objective == many.objective);
+        assert_int_equal(same.runs, many.runs);
+    }
 }
 
 /* Not asserted where the program was built without NLopt. */
