@@ -78,9 +78,10 @@ typedef struct dfl_placed_body {
 /* A node of an elastic body: a body without mass, which the elastic coordinates move. */
 typedef struct dfl_elastic_node {
     int body;
-    dfl_vec at;    /* in the drawing */
-    dfl_vec shift; /* displacement in axes of the drawing, as a function of q */
-    dfl_vec turn;  /* small angles about the axes of the body */
+    dfl_vec at;                       /* in the drawing */
+    dfl_vec shift;                    /* displacement in axes of the drawing, as a function of q */
+    dfl_vec turn;                     /* small angles about the axes of the body */
+    dfl_expr load[DFL_BEAM_FAMILIES]; /* of beams: force, moments and torque of the section */
 } dfl_elastic_node;
 
 /* An elastic body: T = m u.u/2 + ... with matrices that are functions of q, in axes of the drawing
@@ -96,7 +97,8 @@ typedef struct dfl_elastic {
     dfl_vec h;
     dfl_sym J;
     dfl_vec S[DFL_MOST_MODES], C[DFL_MOST_MODES];
-    dfl_expr *M;            /* n n */
+    dfl_expr *M; /* n n */
+    double *Kw;  /* 6 n n: stiffness by w_a w_b, xx yy zz xy xz yz in its axes; NULL: none */
     dfl_elastic_node *node; /* nnodes, then those of the outline, which are not bodies */
     int noutline;
     bool hidden;
@@ -253,6 +255,8 @@ void dfl_drawing_free_elastic(dfl_drawing *drawing);
    Q of its inertia beyond those of a rigid body with the present h and J, for an angular velocity, an
    angular acceleration and an acceleration of the origin in axes of the link, and q'' = 0. */
 dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k);
+/* The force with which loads of turning hold elastic coordinate k back: w_a w_b Kw_ab q. */
+dfl_expr dfl_elastic_stiffening(dfl_drawing *drawing, const dfl_elastic *e, int k, dfl_vec omega);
 dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *drawing,
                             const dfl_elastic *e, dfl_vec omega, dfl_vec alpha, dfl_vec a);
 /* All force and torque that the motion of an elastic body needs, with the symbols of q''. */

@@ -15,54 +15,30 @@
 
    If all turns are about one axis of coordinates, the axes of the world serve for all links: then Q
    is 1, and sines and cosines are those of sums of angles. Plane models are of this kind. */
-#include "drawing/drawing_internal.h"
-
+#include "drawing/moved_links.h"
 #include "drawing/vectors.h"
 
-typedef struct moved {
-    dfl_mat R;   /* from axes of the link to those used here, of links with a pose or elastic */
-    dfl_mat C;   /* from the link's own axes to those of the drawing */
-    bool turned; /* Q is not 1 */
-    dfl_mat Q;
-    dfl_vec r, axis;
-    dfl_expr m;
-    dfl_vec h;
-    dfl_sym J;
-    dfl_vec omega, alpha, a;
-    dfl_vec F, N;
-} moved;
-
-static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
-static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index);
-static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link);
-static void accelerate(moved *all, dfl_drawing *drawing);
-static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
-static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing);
-static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing);
-static dfl_status declare_masses(moved *all, dfl_drawing *drawing);
-static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k);
-static void compose(moved *parent, dfl_graph *g, const moved *child);
-static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b);
-static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b);
-static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
-                       const moved *m);
-static void rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
-                  const moved *m);
-static dfl_status declare_modal_forces(moved *all, dfl_drawing *drawing);
-static dfl_status declare_modal_row(const moved *all, dfl_drawing *drawing, const dfl_elastic *e,
-                                    int k);
-static dfl_status declare_along(const moved *all, dfl_drawing *drawing, int index, int last,
+static dfl_status declare_forces(dfl_moved *all, dfl_drawing *drawing);
+static dfl_status declare_drive_energy(dfl_moved *all, dfl_drawing *drawing);
+static dfl_expr move_by_drives(dfl_moved *all, dfl_drawing *drawing);
+static dfl_status declare_masses(dfl_moved *all, dfl_drawing *drawing);
+static dfl_status declare_row(const dfl_moved *all, dfl_drawing *drawing, int index, int k);
+static void compose(dfl_moved *parent, dfl_graph *g, const dfl_moved *child);
+static dfl_status declare_modal_forces(dfl_moved *all, dfl_drawing *drawing);
+static dfl_status declare_modal_row(const dfl_moved *all, dfl_drawing *drawing,
+                                    const dfl_elastic *e, int k);
+static dfl_status declare_along(const dfl_moved *all, dfl_drawing *drawing, int index, int last,
                                 dfl_expr v, dfl_vec N, dfl_vec F, int line);
-static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
+static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const dfl_moved *m,
                         dfl_vec N, dfl_vec F);
 
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing)
 {
-    moved *all = dfl_alloc(drawing->ctx, (size_t)drawing->nlinks, sizeof *all);
+    dfl_moved *all = dfl_alloc(drawing->ctx, (size_t)drawing->nlinks, sizeof *all);
     if (!all)
         return DFL_NO_MEMORY;
-    set_geometry(all, drawing, dfl_drawing_in_world_axes(drawing));
-    accelerate(all, drawing);
+    dfl_moved_place(all, drawing, dfl_drawing_in_world_axes(drawing));
+    dfl_moved_accelerate(all, drawing);
     dfl_status status = declare_forces(all, drawing);
     if (!status)
         status = declare_drive_energy(all, drawing);
@@ -92,95 +68,12 @@ bool dfl_drawing_in_world_axes(const dfl_drawing *drawing)
     return true;
 }
 
-static void set_geometry(moved *all, dfl_drawing *drawing, bool world)
-{
-    all[0].C = all[0].R = mat_identity(drawing->graph);
-    for (int i = 1; i < drawing->nlinks; i++) {
-        const dfl_link *link = &drawing->links[i];
-        all[i] = (moved){.m = link->mass, .h = link->moment, .J = link->inertia};
-        if (world)
-            set_in_world_axes(&all[i], drawing, i);
-        else
-            set_in_own_axes(&all[i], &all[link->parent], drawing, link);
-    }
-}
-
-static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index)
-{
-    dfl_graph *g = drawing->graph;
-    const dfl_pose *pose = dfl_link_place(drawing, index);
-    m->r = pose->arm;
-    m->R = pose->R;
-    m->axis = mat_times(g, dfl_link_axes(drawing, index), drawing->links[index].axis);
-    m->h = mat_times(g, pose->R, m->h);
-    m->J = sym_rotate(g, pose->R, m->J);
-}
-
-/* Q = C_p^T turn C. An axis that is not an axis of the drawing becomes z: then
-   turn C = C turn_z. */
-static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link)
-{
-    dfl_graph *g = drawing->graph;
-    const bool turns = link->kind == DFL_STEP_REVOLUTE || link->kind == DFL_STEP_SCREW;
-    const bool tilted = turns && vec_coordinate(link->axis) == 3;
-    m->turned = link->kind != DFL_STEP_PRISMATIC;
-    m->C = link->kind == DFL_STEP_PRISMATIC ? p->C : mat_identity(g);
-    m->Q = m->turned ? mat_product(g, mat_transpose(p->C), dfl_link_turn(drawing, link)) : m->C;
-    if (tilted) {
-        const dfl_vec z = {{0, 0, dfl_constant(g, 1.0)}};
-        dfl_vec axes[3];
-        dfl_drawing_axes(axes, drawing, link->axis, vec_zero());
-        m->C = mat_transpose(mat_of_rows(axes));
-        m->Q = mat_turn(g, z, link->p[0]);
-        if (!mat_same(m->C, p->C))
-            m->Q = mat_product(g, mat_product(g, mat_transpose(p->C), m->C), m->Q);
-        m->axis = z;
-    } else {
-        m->axis = mat_back(g, m->C, link->axis);
-    }
-    m->r = mat_back(g, p->C, dfl_link_shift(drawing, link));
-    m->R = mat_transpose(m->C);
-    m->h = mat_back(g, m->C, m->h);
-    m->J = sym_rotate(g, mat_transpose(m->C), m->J);
-}
-
-/* Angular velocities, and accelerations for v' = 0. */
-static void accelerate(moved *all, dfl_drawing *drawing)
-{
-    dfl_graph *g = drawing->graph;
-    all[0].a = vec_neg(g, drawing->gravity);
-    for (int i = 1; i < drawing->nlinks; i++) {
-        const dfl_link *link = &drawing->links[i];
-        const moved *p = &all[link->parent];
-        moved *m = &all[i];
-        dfl_vec w, u, wd, ud;
-        rates(&w, &u, drawing, link, m);
-        const dfl_vec before = to_child(g, m, p->omega);
-        dfl_vec a = vec_cross_add(g, p->a, p->alpha, m->r);
-        a = to_child(g, m, vec_cross_add(g, a, p->omega, vec_cross(g, p->omega, m->r)));
-        m->a = vec_cross_add(g, a, vec_scale(g, dfl_constant(g, 2.0), before), u);
-        m->omega = vec_add(g, before, w);
-        m->alpha = vec_cross_add(g, to_child(g, m, p->alpha), before, w);
-        if (link->kind == DFL_STEP_FREE || link->kind == DFL_STEP_USER)
-            m->a = vec_cross_add(g, m->a, w, u);
-        if (link->kind == DFL_STEP_USER) {
-            m->alpha = vec_add(g, m->alpha, mat_times(g, m->R, link->motion->wd));
-            m->a = vec_add(g, m->a, mat_times(g, m->R, link->motion->ud));
-        }
-        if (link->dofs > 0)
-            continue;
-        unit_rates(&wd, &ud, drawing, link, 0, m);
-        m->alpha = vec_add(g, m->alpha, vec_scale(g, link->drive, wd));
-        m->a = vec_add(g, m->a, vec_scale(g, link->drive, ud));
-    }
-}
-
-static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
+static dfl_status declare_forces(dfl_moved *all, dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
     for (int i = 1; i < drawing->nlinks; i++) {
-        moved *m = &all[i];
+        dfl_moved *m = &all[i];
         const dfl_vec Jw = sym_times(g, m->J, m->omega);
         m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->alpha, m->h);
         m->F = vec_cross_add(g, m->F, m->omega, vec_cross(g, m->omega, m->h));
@@ -190,7 +83,7 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
     status = declare_modal_forces(all, drawing);
     for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
         const dfl_link *link = &drawing->links[i];
-        moved *m = &all[i], *p = &all[link->parent];
+        dfl_moved *m = &all[i], *p = &all[link->parent];
         drawing->line = drawing->joints[link->joint].line;
         for (int k = 0; k < link->dofs && !status; k++) {
             const dfl_expr f = dfl_neg(g, project(drawing, link, k, m, m->N, m->F));
@@ -199,22 +92,22 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
         }
         if (link->parent == 0)
             continue;
-        const dfl_vec F = to_parent(g, m, m->F);
+        const dfl_vec F = dfl_moved_to_parent(g, m, m->F);
         p->F = vec_add(g, p->F, F);
-        p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, F);
+        p->N = vec_cross_add(g, vec_add(g, p->N, dfl_moved_to_parent(g, m, m->N)), m->r, F);
     }
     return status;
 }
 
 /* Prescribed motions make the kinetic energy v^T M v / 2 + c^T v + T0: momenta P and L of what the
    drives alone move give c as forces give tau, and T0. */
-static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
+static dfl_status declare_drive_energy(dfl_moved *all, dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr energy = move_by_drives(all, drawing);
     for (int i = 0; i < drawing->nelastics; i++) {
         const dfl_elastic *e = &drawing->elastics[i];
-        const moved *m = &all[drawing->bodies[e->body].link];
+        const dfl_moved *m = &all[drawing->bodies[e->body].link];
         const dfl_vec omega = mat_back(g, m->R, m->omega), u = mat_back(g, m->R, m->a);
         for (int k = 0; k < e->n; k++) {
             if (e->massless[k])
@@ -226,22 +119,22 @@ static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
     }
     for (int i = drawing->nlinks - 1; i > 0; i--) {
         const dfl_link *link = &drawing->links[i];
-        const moved *m = &all[i];
-        moved *p = &all[link->parent];
+        const dfl_moved *m = &all[i];
+        dfl_moved *p = &all[link->parent];
         for (int k = 0; k < link->dofs; k++)
             energy = dfl_add(g, energy,
                              dfl_mul(g, project(drawing, link, k, m, m->N, m->F), link->v[k]));
         if (link->parent == 0)
             continue;
-        const dfl_vec P = to_parent(g, m, m->F);
+        const dfl_vec P = dfl_moved_to_parent(g, m, m->F);
         p->F = vec_add(g, p->F, P);
-        p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, P);
+        p->N = vec_cross_add(g, vec_add(g, p->N, dfl_moved_to_parent(g, m, m->N)), m->r, P);
     }
     return energy ? dfl_model_driven(drawing->model, energy) : DFL_OK;
 }
 
 /* omega, a: angular velocity and velocity for v = 0; F, N: momenta. Returns the energy T0. */
-static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
+static dfl_expr move_by_drives(dfl_moved *all, dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
     const dfl_expr half = dfl_constant(g, 0.5);
@@ -249,17 +142,17 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
     all[0].omega = all[0].a = all[0].F = all[0].N = vec_zero();
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
-        const moved *p = &all[link->parent];
-        moved *m = &all[i];
+        const dfl_moved *p = &all[link->parent];
+        dfl_moved *m = &all[i];
         dfl_vec w = vec_zero(), u = vec_zero();
         if (link->kind == DFL_STEP_USER) {
             w = mat_times(g, m->R, link->motion->w[link->dofs]);
             u = mat_times(g, m->R, link->motion->u[link->dofs]);
         } else if (link->dofs == 0) {
-            rates(&w, &u, drawing, link, m);
+            dfl_moved_rates(&w, &u, drawing, link, m);
         }
-        m->omega = vec_add(g, to_child(g, m, p->omega), w);
-        m->a = vec_add(g, to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
+        m->omega = vec_add(g, dfl_moved_to_child(g, m, p->omega), w);
+        m->a = vec_add(g, dfl_moved_to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
         m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->omega, m->h);
         m->N = vec_cross_add(g, sym_times(g, m->J, m->omega), m->h, m->a);
         const dfl_expr twice = dfl_add(g, vec_dot(g, m->a, m->F), vec_dot(g, m->omega, m->N));
@@ -268,7 +161,7 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
     return energy;
 }
 
-static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
+static dfl_status declare_masses(dfl_moved *all, dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->nelastics && !status; i++)
@@ -287,14 +180,14 @@ static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
 
 /* F = m a + alpha x h, N = J alpha + h x a for a unit acceleration of this joint, seen by the
    joints from here to the ground. */
-static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k)
+static dfl_status declare_row(const dfl_moved *all, dfl_drawing *drawing, int index, int k)
 {
     dfl_graph *g = drawing->graph;
     const dfl_link *link = &drawing->links[index];
     const int line = drawing->joints[link->joint].line;
-    const moved *m = &all[index];
+    const dfl_moved *m = &all[index];
     dfl_vec alpha, a;
-    unit_rates(&alpha, &a, drawing, link, k, m);
+    dfl_moved_unit_rates(&alpha, &a, drawing, link, k, m);
     const dfl_vec F = vec_cross_add(g, vec_scale(g, m->m, a), alpha, m->h);
     const dfl_vec N = vec_cross_add(g, sym_times(g, m->J, alpha), m->h, a);
     return declare_along(all, drawing, index, k, link->v[k], N, F, line);
@@ -304,14 +197,14 @@ static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index,
    link, and the velocities from there to the ground: of the first link those up to `last`, or all of
    them if it is negative. An elastic coordinate moves several links: its own mass then has two such
    parts. */
-static dfl_status declare_along(const moved *all, dfl_drawing *drawing, int index, int last,
+static dfl_status declare_along(const dfl_moved *all, dfl_drawing *drawing, int index, int last,
                                 dfl_expr v, dfl_vec N, dfl_vec F, int line)
 {
     dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
     for (int i = index; i > 0 && !status; i = drawing->links[i].parent) {
         const dfl_link *link = &drawing->links[i];
-        const moved *m = &all[i];
+        const dfl_moved *m = &all[i];
         for (int j = 0; j < (last < 0 ? link->dofs : last + 1) && !status; j++) {
             dfl_expr entry = project(drawing, link, j, m, N, F);
             if (last < 0 && link->v[j] == v)
@@ -320,22 +213,36 @@ static dfl_status declare_along(const moved *all, dfl_drawing *drawing, int inde
                 status = dfl_model_mass(drawing->model, line, v, link->v[j], entry);
         }
         last = -1;
-        F = to_parent(g, m, F);
-        N = vec_cross_add(g, to_parent(g, m, N), m->r, F);
+        F = dfl_moved_to_parent(g, m, F);
+        N = vec_cross_add(g, dfl_moved_to_parent(g, m, N), m->r, F);
     }
     return status;
 }
 
 /* ------------------------------------------------------------------ elastic bodies */
 
+/* Inertia, and what turning adds to the stiffness, which is no part of the energy. */
+static dfl_status declare_modal_force(dfl_drawing *drawing, const dfl_elastic *e, int k, dfl_expr Q,
+                                      dfl_vec omega)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr stiff = dfl_elastic_stiffening(drawing, e, k, omega);
+    dfl_status status = DFL_OK;
+    if (Q != 0)
+        status = dfl_model_stored_force(drawing->model, e->line, e->v[k], dfl_neg(g, Q));
+    if (!status && stiff != 0)
+        status = dfl_model_force(drawing->model, e->line, e->v[k], dfl_neg(g, stiff));
+    return status;
+}
+
 /* Adds to F and N of the links, and declares the forces on elastic coordinates. */
-static dfl_status declare_modal_forces(moved *all, dfl_drawing *drawing)
+static dfl_status declare_modal_forces(dfl_moved *all, dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->nelastics && !status; i++) {
         const dfl_elastic *e = &drawing->elastics[i];
-        moved *m = &all[drawing->bodies[e->body].link];
+        dfl_moved *m = &all[drawing->bodies[e->body].link];
         dfl_vec F, N;
         dfl_expr Q[DFL_MOST_MODES];
         drawing->line = e->line;
@@ -344,19 +251,18 @@ static dfl_status declare_modal_forces(moved *all, dfl_drawing *drawing)
         m->F = vec_add(g, m->F, mat_times(g, m->R, F));
         m->N = vec_add(g, m->N, mat_times(g, m->R, N));
         for (int k = 0; k < e->n && !status; k++)
-            if (Q[k] != 0)
-                status = dfl_model_stored_force(drawing->model, e->line, e->v[k], dfl_neg(g, Q[k]));
+            status = declare_modal_force(drawing, e, k, Q[k], mat_back(g, m->R, m->omega));
     }
     return status;
 }
 
 /* A unit acceleration of an elastic coordinate needs F = S_k, N = C_k. */
-static dfl_status declare_modal_row(const moved *all, dfl_drawing *drawing, const dfl_elastic *e,
-                                    int k)
+static dfl_status declare_modal_row(const dfl_moved *all, dfl_drawing *drawing,
+                                    const dfl_elastic *e, int k)
 {
     dfl_graph *g = drawing->graph;
     const int link = drawing->bodies[e->body].link;
-    const moved *m = &all[link];
+    const dfl_moved *m = &all[link];
     dfl_status status = DFL_OK;
     if (e->massless[k])
         return DFL_OK;
@@ -371,9 +277,9 @@ static dfl_status declare_modal_row(const moved *all, dfl_drawing *drawing, cons
 
 /* Adds the child's mass to the parent's: h + m r,
    J + 2 (r.h) 1 - (r h^T + h r^T) + m (r.r 1 - r r^T). */
-static void compose(moved *parent, dfl_graph *g, const moved *child)
+static void compose(dfl_moved *parent, dfl_graph *g, const dfl_moved *child)
 {
-    const dfl_vec r = child->r, h = to_parent(g, child, child->h);
+    const dfl_vec r = child->r, h = dfl_moved_to_parent(g, child, child->h);
     const dfl_vec far = vec_add(g, h, vec_scale(g, child->m, r)); /* h + m r */
     const dfl_sym J = child->turned ? sym_rotate(g, child->Q, child->J) : child->J;
     parent->m = dfl_add(g, parent->m, child->m);
@@ -394,42 +300,12 @@ static void compose(moved *parent, dfl_graph *g, const moved *child)
         }
 }
 
-static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b)
-{
-    return m->turned ? mat_times(g, m->Q, b) : b;
-}
-
-static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b)
-{
-    return m->turned ? mat_back(g, m->Q, b) : b;
-}
-
-/* The rates of a link, in the axes used here. */
-static void rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
-                  const moved *m)
-{
-    dfl_link_rates(w, u, drawing, link, m->axis);
-    if (link->kind == DFL_STEP_USER) {
-        *w = mat_times(drawing->graph, m->R, *w);
-        *u = mat_times(drawing->graph, m->R, *u);
-    }
-}
-
-/* ... whose velocity k is 1. */
-static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
-                       const moved *m)
-{
-    dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
-    unit.v[k] = dfl_constant(drawing->graph, 1.0);
-    rates(w, u, drawing, &unit, m);
-}
-
 /* The generalized force on velocity k of a link of a torque N and a force F at its origin. */
-static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
+static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const dfl_moved *m,
                         dfl_vec N, dfl_vec F)
 {
     dfl_graph *g = drawing->graph;
     dfl_vec w, u;
-    unit_rates(&w, &u, drawing, link, k, m);
+    dfl_moved_unit_rates(&w, &u, drawing, link, k, m);
     return dfl_add(g, vec_dot(g, w, N), vec_dot(g, u, F));
 }

@@ -17,6 +17,8 @@ static dfl_status check_order(const dfl_drawing *drawing, const dfl_drawn_beam *
                               const dfl_modal_body *body);
 static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,
                              dfl_expr length);
+static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_unit_beam *unit,
+                      dfl_expr length);
 static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
 static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
                           dfl_expr K, dfl_expr M);
@@ -73,6 +75,8 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
     e.twist = unit.turn0;
     if (!status)
         status = dfl_drawing_elastic(out, drawing, &e);
+    if (!status)
+        set_loads(drawing, b, &unit, e.length);
     if (!status)
         status = note_modes(drawing, b, &unit, Kd, Md);
     dfl_modal_body_free(unit.body);
@@ -242,6 +246,30 @@ static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_fam
         return dfl_div(g, b->GJ, length);
     const dfl_expr cube = dfl_mul(g, length, dfl_mul(g, length, length));
     return dfl_div(g, family == DFL_BEAM_BEND_Y ? b->EI : b->EI2, cube);
+}
+
+/* EA u', EI v'', EI2 w'', GJ t' at the nodes of the beam that was declared last. */
+static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_unit_beam *unit,
+                      dfl_expr length)
+{
+    static const dfl_taper tapers[] = {DFL_TAPER_EA, DFL_TAPER_EI, DFL_TAPER_EI2, DFL_TAPER_GJ};
+    const dfl_expr stiff[] = {b->EA, b->EI, b->EI2, b->GJ};
+    dfl_graph *g = drawing->graph;
+    const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
+    for (int k = 0; k < e->nnodes; k++)
+        for (int i = 0; i < e->n; i++) {
+            const dfl_beam_family f = unit->family[i];
+            const dfl_beam_profile along = profile(b, tapers[f]);
+            const double strain =
+                unit->body->node[k].strain[i] * dfl_profile_at(&along, b->station[k]);
+            const bool bends = f == DFL_BEAM_BEND_Y || f == DFL_BEAM_BEND_Z;
+            dfl_expr unit_load = dfl_div(g, stiff[f], length);
+            if (bends)
+                unit_load = dfl_div(g, unit_load, length);
+            dfl_expr *load = &e->node[k].load[f];
+            *load = dfl_add(g, *load,
+                            dfl_mul(g, dfl_mul(g, dfl_constant(g, strain), unit_load), e->p[i]));
+        }
 }
 
 /* 2 zeta sqrt(K M) + alpha M + beta K */

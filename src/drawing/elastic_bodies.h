@@ -26,6 +26,7 @@ typedef struct dfl_drawn_elastic {
     const bool *twists;    /* n: which modes are twists; NULL: none */
     const bool *massless;  /* n: modes without inertia, which follow their loads; NULL: none */
     const dfl_expr *K, *D; /* n n: stiffness and damping */
+    const double *Kw;      /* 6 n n, by rows: stiffness by loads of turning; NULL: none */
 } dfl_drawn_elastic;
 
 /* *out: the number of the body that is its frame of reference. */
@@ -38,6 +39,10 @@ bool dfl_drawing_is_elastic(const dfl_drawing *drawing, int body); /* a frame or
 
 /* Displacement of a node in the frame, in axes of the elastic body. */
 dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node);
+/* Force along a beam, moments of bending along y and z, or torque, in its section at a node; 0 if the
+   body is no beam. */
+dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family);
+bool dfl_drawing_is_beam_node(const dfl_drawing *drawing, int node);
 /* q_k and its velocity; false: there is none. */
 bool dfl_drawing_elastic_coordinate(dfl_expr *q, dfl_expr *v, const dfl_drawing *drawing, int frame,
                                     int k);

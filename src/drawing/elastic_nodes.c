@@ -121,6 +121,23 @@ dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node)
     return local;
 }
 
+bool dfl_drawing_is_beam_node(const dfl_drawing *drawing, int node)
+{
+    if (!dfl_drawing_is_elastic(drawing, node) || drawing->bodies[node].node < 0)
+        return false;
+    const dfl_elastic *e = &drawing->elastics[drawing->bodies[node].elastic - 1];
+    for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
+        if (e->node[drawing->bodies[node].node].load[f] != 0)
+            return true;
+    return false;
+}
+
+dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family)
+{
+    const dfl_placed_body *body = &drawing->bodies[node];
+    return drawing->elastics[body->elastic - 1].node[body->node].load[family];
+}
+
 bool dfl_drawing_elastic_coordinate(dfl_expr *q, dfl_expr *v, const dfl_drawing *drawing, int frame,
                                     int k)
 {

@@ -5,11 +5,13 @@
 #include "drawing/vectors.h"
 
 #include <math.h>
+#include <string.h>
 
 static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes *m);
 static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
                                   const double *A, double sign, const char *what);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
+static double *stiffening(const dfl_drawing *drawing, const dfl_drawn_modes *m);
 static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m);
 static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m);
 
@@ -24,6 +26,11 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     if (status)
         return status;
     fill(body, m, drawing->planar);
+    double *Kw = m->Kw_given ? stiffening(drawing, m) : NULL;
+    if (m->Kw_given && !Kw) {
+        dfl_modal_body_free(body);
+        return DFL_NO_MEMORY;
+    }
     dfl_expr *KD = dfl_alloc(drawing->ctx, 2 * (size_t)(m->n * m->n), sizeof *KD);
     dfl_drawn_elastic e = {.line = m->line,
                            .name = m->name,
@@ -35,6 +42,7 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
                            .at = m->at,
                            .mass = one,
                            .length = one,
+                           .Kw = Kw,
                            .K = KD,
                            .D = KD ? KD + m->n * m->n : NULL};
     for (int i = 0; KD && i < m->n; i++)
@@ -47,6 +55,7 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     if (!status)
         status = note_modes(drawing, m);
     dfl_free(drawing->ctx, KD);
+    dfl_free(drawing->ctx, Kw);
     dfl_modal_body_free(body);
     return status;
 }
@@ -62,6 +71,8 @@ static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes 
     status = check_symmetric(drawing, m, m->Me, 1.0, "Me");
     for (int r = 0; r < (drawing->planar ? 1 : 3) && !status; r++)
         status = check_symmetric(drawing, m, m->C1 + r * n * n, -1.0, "C1");
+    for (int r = 0; r < (drawing->planar ? 1 : 6) && !status && m->Kw_given; r++)
+        status = check_symmetric(drawing, m, m->Kw + r * n * n, 1.0, "Kw");
     for (int i = 0; i < n && !status; i++)
         if (!(m->Me[i * n + i] > 0.0))
             status = dfl_fail(drawing->ctx, DFL_INVALID,
@@ -130,6 +141,18 @@ static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
     }
 }
 
+/* Six matrices; in the plane only that of the square of the turning speed. */
+static double *stiffening(const dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    const size_t square = (size_t)(m->n * m->n);
+    double *Kw = dfl_alloc(drawing->ctx, 6 * square, sizeof *Kw);
+    if (Kw && drawing->planar)
+        memcpy(Kw + 2 * square, m->Kw, square * sizeof *Kw);
+    else if (Kw)
+        memcpy(Kw, m->Kw, 6 * square * sizeof *Kw);
+    return Kw;
+}
+
 static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m)
 {
     dfl_graph *g = drawing->graph;
@@ -160,8 +183,10 @@ static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m)
                  m->name, n);
     for (int i = 0; i < n && !status; i++)
         dfl_text_add(&text, "%s %.6g rad/s", i ? "," : "", w2[i] > 0.0 ? sqrt(w2[i]) : 0.0);
-    dfl_text_add(&text, "; mass %.6g kg; of first order: it must turn slower than %.3g rad/s",
-                 m->mass, w2[0] > 0.0 ? sqrt(0.1 * w2[0]) : 0.0);
+    dfl_text_add(&text, "; mass %.6g kg", m->mass);
+    if (!m->Kw_given)
+        dfl_text_add(&text, "; of first order: it must turn slower than %.3g rad/s",
+                     w2[0] > 0.0 ? sqrt(0.1 * w2[0]) : 0.0);
     if (!status)
         status = text.status;
     if (!status)

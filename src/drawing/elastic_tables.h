@@ -19,6 +19,8 @@ typedef struct dfl_drawn_modes {
     double S[3 * DFL_MOST_MODES], J1[6 * DFL_MOST_MODES], C0[3 * DFL_MOST_MODES];
     double C1[3 * DFL_MOST_MODES * DFL_MOST_MODES], Me[DFL_MOST_MODES * DFL_MOST_MODES];
     double J2[6 * DFL_MOST_MODES * DFL_MOST_MODES];
+    double Kw[6 * DFL_MOST_MODES * DFL_MOST_MODES]; /* in the plane the first n n: zz */
+    bool Kw_given;
     bool J2_given; /* else, in the plane, Me, and in space 0 */
     dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES], D[DFL_MOST_MODES * DFL_MOST_MODES];
     int nnodes;

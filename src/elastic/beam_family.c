@@ -159,6 +159,24 @@ void dfl_family_value(double *value, double *slope, const dfl_family_modes *mode
     }
 }
 
+double dfl_family_strain(const dfl_family_modes *modes, const dfl_mesh *mesh, int i, int place)
+{
+    const int per = modes->per_place, n = per * modes->nplaces;
+    double sum = 0.0;
+    int sides = 0;
+    for (int e = place - 1; e <= place; e++) {
+        if (e < 0 || e >= mesh->nplaces - 1)
+            continue;
+        double N[4], D[4], DD[4];
+        const double h = mesh->place[e + 1] - mesh->place[e];
+        const int count = shapes(N, D, DD, per, h, e < place ? 1.0 : 0.0);
+        for (int k = 0; k < count; k++)
+            sum += (per == 2 ? DD[k] : D[k]) * modes->X[per * e + k + n * i];
+        sides++;
+    }
+    return sides ? sum / sides : 0.0;
+}
+
 /* ------------------------------------------------------------------ the pencil */
 
 static bool is_bending(dfl_beam_family family)

@@ -27,9 +27,6 @@ typedef struct dfl_mesh {
 dfl_status dfl_mesh_create(dfl_mesh *mesh, dfl_context *ctx, const dfl_beam_task *task);
 void dfl_mesh_clear(dfl_mesh *mesh, dfl_context *ctx);
 
-/* The value of a profile at a station. */
-double dfl_profile_at(const dfl_beam_profile *profile, double x);
-
 /* At most `most` modes of a family, by ascending stiffness; with task->interface these are the
    fixed-interface modes, beside which all static shapes are kept, and the modes are those of both
    together. */
@@ -44,5 +41,8 @@ void dfl_family_clear(dfl_family_modes *modes, dfl_context *ctx);
 /* Value and slope of mode i at place s (0 ... 1) of an element. */
 void dfl_family_value(double *value, double *slope, const dfl_family_modes *modes,
                       const dfl_mesh *mesh, int i, int element, double s);
+
+/* Stretch, curvature or twist per length of mode i at a place of the mesh: the mean of both elements. */
+double dfl_family_strain(const dfl_family_modes *modes, const dfl_mesh *mesh, int i, int place);
 
 #endif

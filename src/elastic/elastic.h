@@ -27,8 +27,9 @@ typedef struct dfl_amplitude {
    the modes: small angles about the axes of the frame, per unit of q. */
 typedef struct dfl_modal_node {
     double at[3];
-    double *phi; /* 3 nz: phi[3 j + k] */
-    double *psi; /* 3 n */
+    double *phi;    /* 3 nz: phi[3 j + k] */
+    double *psi;    /* 3 n */
+    double *strain; /* n, of beams: stretch, curvature or twist per length, per unit of q */
 } dfl_modal_node;
 
 /* Invariants of the mass, about the origin of the frame. Symmetric matrices: xx yy zz xy xz yz. */
@@ -87,6 +88,9 @@ typedef struct dfl_beam_profile {
     int count;
     const double *x, *y;
 } dfl_beam_profile;
+
+/* The value of a profile at a station. */
+double dfl_profile_at(const dfl_beam_profile *profile, double x);
 
 typedef struct dfl_beam_task {
     int elements; /* over the whole length */

@@ -28,7 +28,8 @@ dfl_status dfl_modal_body_create(dfl_modal_body **out, dfl_context *ctx, int n, 
     for (int k = 0; k < nnodes && complete; k++) {
         body->node[k].phi = dfl_alloc(ctx, 3 * z, sizeof(double));
         body->node[k].psi = dfl_alloc(ctx, 3 * (size_t)n, sizeof(double));
-        complete = body->node[k].phi && body->node[k].psi;
+        body->node[k].strain = dfl_alloc(ctx, (size_t)n, sizeof(double));
+        complete = body->node[k].phi && body->node[k].psi && body->node[k].strain;
     }
     for (int j = 0; j < n && complete; j++)
         body->amplitude[j] = (dfl_amplitude){j, -1};
@@ -48,6 +49,7 @@ void dfl_modal_body_free(dfl_modal_body *body)
     for (int k = 0; k < body->nnodes && body->node; k++) {
         dfl_free(ctx, body->node[k].phi);
         dfl_free(ctx, body->node[k].psi);
+        dfl_free(ctx, body->node[k].strain);
     }
     dfl_free(ctx, body->node);
     dfl_free(ctx, body->amplitude);

@@ -228,6 +228,7 @@ static void take_node(sample *s, int k, int place)
         const dfl_beam_family f = s->beam->family[i];
         double value, slope, *psi = body->node[k].psi + 3 * i;
         dfl_family_value(&value, &slope, &s->modes[f], s->mesh, s->own[i], e, at);
+        body->node[k].strain[i] = dfl_family_strain(&s->modes[f], s->mesh, s->own[i], place);
         if (f == DFL_BEAM_BEND_Y)
             psi[2] = slope;
         else if (f == DFL_BEAM_BEND_Z)

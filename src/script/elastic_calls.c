@@ -21,6 +21,7 @@ typedef struct section {
 
 static int call_elastic(lua_State *L);
 static int call_deflection(lua_State *L);
+static int call_beam_load(lua_State *L);
 static int declare_beam(lua_State *L, const char *name, int table, int beam_table);
 static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s);
 static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
@@ -38,8 +39,10 @@ static void read_nodes(dfl_drawn_beam *beam, lua_State *L, int table);
 
 void dfl_elastics_open(lua_State *L)
 {
-    static const luaL_Reg calls[] = {
-        {"elastic", call_elastic}, {"deflection", call_deflection}, {0}};
+    static const luaL_Reg calls[] = {{"elastic", call_elastic},
+                                     {"deflection", call_deflection},
+                                     {"beam_load", call_beam_load},
+                                     {0}};
     luaL_setfuncs(L, calls, 0);
 }
 
@@ -83,6 +86,26 @@ static int call_deflection(lua_State *L)
     if (given > 1 && (lua_type(L, 2) != LUA_TSTRING || strlen(axis) != 1 || !strchr("xyz", *axis)))
         return dfl_arg_error(L, "deflection", 2, "give \"x\", along the beam, \"y\" or \"z\"");
     dfl_symbol_push(L, dfl_drawing_deflection(drawing, point->body).e[*axis - 'x']);
+    return 1;
+}
+
+/* beam_load(node [, kind]): what one half of a beam does to the other at a node. */
+static int call_beam_load(lua_State *L)
+{
+    static const char *const kinds[] = {"force", "moment", "moment2", "torque"};
+    const int given = dfl_arg_count(L, "beam_load", 1, 2);
+    const dfl_drawing *drawing = dfl_script_drawing(L);
+    const dfl_body_point *point = luaL_testudata(L, 1, DFL_BODY_POINT);
+    if (!point || !dfl_drawing_is_beam_node(drawing, point->body))
+        return dfl_arg_error(L, "beam_load", 1, "give a node of an elastic beam, such as rod.mid");
+    const char *kind = given > 1 && lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "moment";
+    int k = 0;
+    while (k < DFL_BEAM_FAMILIES && strcmp(kind, kinds[k]) != 0)
+        k++;
+    if ((given > 1 && lua_type(L, 2) != LUA_TSTRING) || k == DFL_BEAM_FAMILIES)
+        return dfl_arg_error(L, "beam_load", 2,
+                             "give \"moment\", \"moment2\", \"force\" or \"torque\"");
+    dfl_symbol_push(L, dfl_drawing_beam_load(drawing, point->body, (dfl_beam_family)k));
     return 1;
 }
 

@@ -56,7 +56,7 @@ int dfl_elastic_declare(lua_State *L, dfl_drawn_modes *m, int table)
 static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table)
 {
     static const char *const keys[] = {"mass", "moment", "inertia", "S", "J1", "J2",
-                                       "C0",   "C1",     "Me",      "K", "D"};
+                                       "C0",   "C1",     "Me",      "K", "D",  "Kw"};
     dfl_option options[sizeof keys / sizeof *keys];
     const bool planar = dfl_drawing_is_planar(dfl_script_drawing(L));
     const int shifts = planar ? 2 : 3, turns = planar ? 1 : 3, inertias = planar ? 1 : 6;
@@ -81,6 +81,7 @@ static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table)
     read_block(m->C0, L, m, table, "C0", turns * n);
     read_block(m->C1, L, m, table, "C1", turns * n * n);
     read_block(m->Me, L, m, table, "Me", n * n);
+    m->Kw_given = read_block(m->Kw, L, m, table, "Kw", inertias * n * n);
     read_exprs(m->K, L, m, table, "K", n * n);
     read_exprs(m->D, L, m, table, "D", n * n);
 }

@@ -57,6 +57,36 @@ static void many_modes_have_more_digits(void **state)
     near_free(&it);
 }
 
+/* A table of five polynomials, with the stiffness int (1 - x^2)/2 phi_i' phi_j' by the square of the
+   speed; without it the beam would be unstable at 12. */
+static void loads_stiffen_tables_of_modes(void **state)
+{
+    (void)state;
+    static const double chord[] = {3.54323627, 3.62179696, 4.26322542, 5.42704928};
+    static const double speed[] = {1, 2, 6, 12};
+    for (int k = 0; k < 4; k++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            "planar()\n"
+            "local m = { mass = 1, moment = {1/2, 0}, inertia = 1/3, Me = {}, K = {}, Kw = {},\n"
+            "  S = {{}, {}}, C0 = {} }\n"
+            "for i = 1, 5 do\n"
+            "  m.Me[i], m.K[i], m.Kw[i], m.S[1][i], m.S[2][i], m.C0[i] = {}, {}, {}, 0, 1/(i+2), "
+            "1/(i+3)\n"
+            "  for j = 1, 5 do\n"
+            "    m.Me[i][j], m.K[i][j] = 1/(i+j+3), (i+1)*i*(j+1)*j/(i+j-1)\n"
+            "    m.Kw[i][j] = (i+1)*(j+1)/2*(1/(i+j+1) - 1/(i+j+3))\n"
+            "  end\nend\n"
+            "local b = elastic('b', { modes = m, at = {0, 0}, nodes = { a = { at = {0, 0} } } })\n"
+            "revolute('spin', ground, b.a, { at = {0, 0}, motion = %.17g*time })\n",
+            speed[k]);
+        near it = near_find(text, NULL, NULL);
+        near_has(&it, 0, chord[k], (k < 3 ? 2e-4 : 1e-3) * chord[k]); /* from above */
+        near_free(&it);
+    }
+}
+
 /* Without it the beam becomes unstable at its own frequency, 3.516: w^2 = w0^2 - speed^2. */
 static void first_order_beams_soften(void **state)
 {
@@ -75,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(centrifugal_forces_stiffen_a_beam),
         cmocka_unit_test(many_modes_have_more_digits),
+        cmocka_unit_test(loads_stiffen_tables_of_modes),
         cmocka_unit_test(first_order_beams_soften),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

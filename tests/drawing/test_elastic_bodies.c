@@ -188,6 +188,36 @@ static const char *const test_set =
     "= -0.268938672e-5 }\n"
     "initial{ [pin.qd] = -22.5/0.3000169327969 - 150, [wrist.qd] = 22.5/0.3000169327969 }\n";
 
+/* A cantilever with forces and a torque at its tip: the static shapes have the moments F (L - x), which
+   are linear, exactly. */
+static void beams_say_the_loads_of_their_sections(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "local b = elastic('b', { beam = { from = {0, 0, 0}, to = {2, 0, 0}, EI = 100, EI2 = 50,\n"
+        "  EA = 1e4, GJ = 30, mass_per_length = .5, section_inertia = .1, elements = 8 }, modes = "
+        "1,\n"
+        "  frame = 'tangent', interface = true, damping = 2, nodes = { a = 0, m = .25, b = 1 } })\n"
+        "fixed('j', ground, b.a)\nwrench('w', ground, b.b, { at = {2, 0, 0}, force = {.03, .04, "
+        ".05},\n"
+        "  torque = {.005, 0, 0} })\n"
+        "output('my', beam_load(b.a)) output('mm', beam_load(b.m, 'moment'))\n"
+        "output('mz', beam_load(b.a, 'moment2')) output('n', beam_load(b.m, 'force'))\n"
+        "output('t', beam_load(b.m, 'torque'))\n");
+    scripted_run(&s, 60.0, 1e-9);
+    assert_near(scripted_output(&s, "my"), .04 * 2,
+                4e-5); /* of second order: .03 N times the sag */
+    assert_near(scripted_output(&s, "mm"), .04 * 1.5, 4e-5);
+    assert_near(scripted_output(&s, "mz"), .05 * 2, 1e-4);
+    assert_near(scripted_output(&s, "n"), .03, 1e-4);
+    assert_near(scripted_output(&s, "t"), .005, 1e-5);
+    scripted_free(&s);
+    scripted_refused(
+        "planar() local b = elastic('b', { beam = { from = {0, 0}, to = {1, 0}, EI = 1,\n"
+        "  EA = 1, mass_per_length = 1 }, nodes = { a = 0 } }) beam_load(b.a, 'x')",
+        "give \"moment\"");
+}
+
 static void the_crank_of_the_ivp_test_set_follows_from_a_table_of_modes(void **state)
 {
     (void)state;
@@ -385,6 +415,7 @@ int main(void)
         cmocka_unit_test(energy_of_elastic_trees_is_constant),
         cmocka_unit_test(a_stiff_beam_is_a_rigid_body),
         cmocka_unit_test(a_cantilever_rests_on_its_static_deflection),
+        cmocka_unit_test(beams_say_the_loads_of_their_sections),
         cmocka_unit_test(the_crank_of_the_ivp_test_set_follows_from_a_table_of_modes),
         cmocka_unit_test(a_beam_that_spins_up_bends_back),
         cmocka_unit_test(a_tapered_beam_bends_as_its_stiffness_says),

@@ -150,6 +150,50 @@ static void check_elastic_rod(void)
     scripted_free(&s);
 }
 
+/* The mean sag is that of Kleinlogel's portal with its weight q and the load P in the middle, and of feet that
+   become shorter. */
+static void check_portal_crane(void)
+{
+    const double L = 12, h = 6, E = 2.1e11, EI = E * 0.3 * 0.3 * 0.3 * 0.3 / 12;
+    const double q = 7850 * 0.09 * 9.81, P = 3000 * 9.81, k = 2 + h / L;
+    const double M = q * L * L / (6 * k) + P * L / (4 * k);
+    const double sag = 5 * q * L * L * L * L / (384 * EI) + P * L * L * L / (48 * EI) -
+                       M * L * L / (8 * EI) + (P + q * L + q * h) / 2 * h / (E * 0.09);
+    double mean = 0.0;
+    scripted s = load("portal-crane");
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-5});
+    for (int i = 1; i <= 200; i++) {
+        scripted_advance(&s, 0.025 * i);
+        mean += scripted_output(&s, "sag") / 200;
+    }
+    assert_near(mean, sag, 0.02 * sag);
+    scripted_free(&s);
+}
+
+/* Centrifugal forces add between 1 and 1.6 times the square of the speed to that of the lowest frequency
+   (Southwell 1921; 1 for a rigid blade on a hinge); at rest it is 6.525 rad/s in the same units. */
+static void check_blade(void)
+{
+    double last = 0.0, first_zero = 0.0, zero = 0.0;
+    int zeros = 0;
+    scripted s = load("blade");
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-7});
+    last = scripted_output(&s, "flap");
+    for (int i = 1; i <= 500; i++) {
+        scripted_advance(&s, 0.01 * i);
+        const double flap = scripted_output(&s, "flap");
+        if (last < 0 && flap >= 0) {
+            zero = 0.01 * (i - flap / (flap - last));
+            first_zero = zeros++ ? first_zero : zero;
+        }
+        last = flap;
+    }
+    const double w = 6.283185307179586 * (zeros - 1) / (zero - first_zero), rest = 6.525;
+    assert_true(zeros > 3);
+    assert_in_range((int)(1000 * (w * w - rest * rest) / 4), 1000, 1600);
+    scripted_free(&s);
+}
+
 /* The references of problems/slidercrank.c, which counts from the slider: alpha is the angle of the
    rod towards the pin, beta that of the crank relative to the rod. */
 static void check_slider_crank(void)
@@ -724,6 +768,8 @@ static const struct {
     {"rolling-disk", check_rolling_disk},
     {"sleigh", check_sleigh},
     {"elastic-rod", check_elastic_rod},
+    {"portal-crane", check_portal_crane},
+    {"blade", check_blade},
     {"slider-crank", check_slider_crank},
     {"spherical-pendulum", check_spherical_pendulum},
     {"suspension", check_suspension},
