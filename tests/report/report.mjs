@@ -390,6 +390,32 @@ async function useOptimum(browser) {
   await context.close();
 }
 
+// A click on a case shows a command; typed, it opens the motion of that case.
+async function useStudy(browser) {
+  const path = (end) => join(work, `study${end}`);
+  driftless("sweep", join(examples, "slider-crank.lua"), "--over", "g=5,9.81,12", "--over", "m3=0.05,0.1", "--to", "0.3", "--set", "l2=0.31", "--quiet", "--output", path(".h5"), "--csv", path(".csv"));
+  driftless("view", path(".h5"), "--quiet", "--output", path(".html"));
+  const lines = readFileSync(path(".csv"), "utf8").trim().split("\n").map((line) => line.split(","));
+  const { page, context, troubles } = await open(browser, path(".html"));
+  const figures = await page.locator("figure.chart h3").allTextContents();
+  check(["Scatter plot", "Histogram", "Heat map"].every((title) => figures.includes(title)), `study: ${figures.join()}`);
+  const points = page.locator("figure[aria-label='Scatter plot'] circle.case");
+  check((await points.count()) === 6, "study: a point per case");
+  await points.nth(4).click({ force: true });
+  const command = await page.textContent("#command");
+  const row = lines[5];
+  check(command.includes(`--set g=${Number(row[0])}`) && command.includes(`--set m3=${Number(row[1])}`) && command.includes("--set l2=0.31"), `study: ${command}`);
+  execFileSync("sh", ["-c", command.replace(/^driftless/, join(build, "driftless")) + " --quiet --output case.csv"], { cwd: work });
+  const { names, rows } = readCsv(join(work, "case.csv"));
+  const final = Number(row[lines[0].indexOf("pin-force.final")]);
+  check(rows.at(-1)[names.indexOf("pin-force")] === final, "study: the command runs that case");
+  const motion = await open(browser, join(work, "case4.html"));
+  check((await colours(motion.page)) > 3, "study: its motion is shown");
+  check(troubles.length + motion.troubles.length === 0, `study: no errors ${[...troubles, ...motion.troubles].join("; ")}`);
+  await motion.context.close();
+  await context.close();
+}
+
 // Marks, lanes and impulses, of a run and of its stored result.
 async function useSwitches(browser) {
   const path = (name, end) => join(work, `${name}${end}`);
@@ -467,6 +493,7 @@ try {
   await useAnalyses(browser);
   await useSliders(browser);
   await useOptimum(browser);
+  await useStudy(browser);
   await useSwitches(browser);
   await useDarkAndNarrow(browser);
   await useLong(browser);
