@@ -16,7 +16,9 @@ static dfl_status make_room(dfl_servo *it);
 static dfl_status open_level(bool *determined, dfl_servo *it, dfl_runnable *run, int level,
                              const int *inputs, int nu, const dfl_servo *lower, const double *x);
 static dfl_status try_level(bool *determined, dfl_servo *it, const dfl_servo *lower,
-                            const double *x);
+                            const double *x, const int *inputs);
+static dfl_status start_from(dfl_servo *out, dfl_runnable *run, const int *inputs, int nu,
+                             const dfl_servo *like, const double *x);
 static dfl_status check_internal(dfl_servo *it);
 static dfl_status refuse_unstable(dfl_servo *it, const double *A);
 static dfl_status check_degree(dfl_servo *it);
@@ -26,6 +28,22 @@ static dfl_status runge_kutta(double *error, dfl_servo *it, double t, double h);
 dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs, int nu,
                            double rtol, double t, const double *x)
 {
+    enum { STARTS = 3 };
+    dfl_status status = DFL_INCONSISTENT;
+    *out = (dfl_servo){0};
+    for (int k = 0; status == DFL_INCONSISTENT && k < STARTS; k++) {
+        dfl_servo_clear(out);
+        status =
+            start_from(out, run, inputs, nu, &(dfl_servo){.t = t, .rtol = rtol, .first = k}, x);
+    }
+    return status;
+}
+
+/* With the inputs' first values number like->first. */
+static dfl_status start_from(dfl_servo *out, dfl_runnable *run, const int *inputs, int nu,
+                             const dfl_servo *like, const double *x)
+{
+    const double t = like->t, rtol = like->rtol;
     dfl_status status = DFL_OK;
     bool determined = false;
     dfl_servo lower = {0};
@@ -34,7 +52,7 @@ dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs,
     for (int level = 0; !status && !determined && level <= DFL_SERVO_MOST; level++) {
         dfl_servo_clear(&lower);
         lower = *out;
-        *out = (dfl_servo){.t = t, .rtol = (rtol > 0 ? rtol : 1e-6) / 10};
+        *out = (dfl_servo){.t = t, .rtol = (rtol > 0 ? rtol : 1e-6) / 10, .first = like->first};
         status = open_level(&determined, out, run, level, inputs, nu, &lower, x);
         if (!status && !determined)
             status = dfl_servo_open_inputs(&open, out);
@@ -46,7 +64,8 @@ dfl_status dfl_servo_start(dfl_servo *out, dfl_runnable *run, const int *inputs,
     dfl_servo_clear(&lower);
     if (!status && !determined && fewest < nu) { /* the shortest of the inputs that follow */
         dfl_servo_clear(out);
-        *out = (dfl_servo){.t = t, .rtol = (rtol > 0 ? rtol : 1e-6) / 10, .spare = fewest};
+        *out = (dfl_servo){
+            .t = t, .rtol = (rtol > 0 ? rtol : 1e-6) / 10, .spare = fewest, .first = like->first};
         status = open_level(&determined, out, run, best, inputs, nu, &lower, x);
     }
     if (!status && !determined)
@@ -63,7 +82,7 @@ static dfl_status open_level(bool *determined, dfl_servo *it, dfl_runnable *run,
     dfl_status status = dfl_servo_array_create(&it->array, run, level, inputs, nu);
     if (!status)
         status = make_room(it);
-    return status ? status : try_level(determined, it, lower, x);
+    return status ? status : try_level(determined, it, lower, x, inputs);
 }
 
 void dfl_servo_clear(dfl_servo *servo)
@@ -99,16 +118,27 @@ static dfl_status make_room(dfl_servo *it)
     return DFL_OK;
 }
 
-/* From the solution with a derivative less, or from x. Multipliers of motions are not unknowns: they are and stay
-   zero. */
-static dfl_status try_level(bool *determined, dfl_servo *it, const dfl_servo *lower,
-                            const double *x)
+/* The first values: the solution with a derivative less, or x with the inputs as they are, or others if u^2 and the like
+   have no slope there. Multipliers of motions are not unknowns: they are and stay zero. */
+static void choose_start(dfl_servo *it, const dfl_servo *lower, const double *x, const int *inputs)
 {
+    static const double beside[] = {0, 1, -1};
     const dfl_equations *eq = eq_of(it->array.run);
+    memset(it->X, 0, (size_t)it->array.n * sizeof *x);
     memcpy(it->X, lower->X ? lower->X : x, (size_t)(lower->X ? lower->array.n : eq->n) * sizeof *x);
+    for (int i = 0; !lower->X && i < it->array.nu; i++) {
+        const double value = eq->model->declarations.item[inputs[i]].value;
+        it->X[it->array.first_u + i] = value + beside[it->first] * fmax(1, fabs(value));
+    }
     for (int i = 0; i < eq->nl; i++)
         if (dfl_is_motion(eq, i))
             it->X[eq->nw + i] = 0;
+}
+
+static dfl_status try_level(bool *determined, dfl_servo *it, const dfl_servo *lower,
+                            const double *x, const int *inputs)
+{
+    choose_start(it, lower, x, inputs);
     const dfl_status status = dfl_servo_solve(it, it->t, it->X);
     return status ? status : dfl_servo_analyse(determined, &it->internal, it, NULL);
 }

@@ -16,6 +16,7 @@ typedef struct dfl_servo {
     double rtol;  /* allowed errors of them, in parts of |y| + 0.01 */
     double step;  /* the next one to try */
     double *kept, *trial, *stage; /* n, n, 7 ny */
+    int first; /* which values inputs begin with: 0 their own, others beside them */
 } dfl_servo;
 
 /* Starts at (t, x), which is near a state that follows the motions: differentiates them until the inputs are

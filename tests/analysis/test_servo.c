@@ -99,6 +99,25 @@ static void input_that_is_not_proportional(void **state)
     near_close(last.tau[0], 2, 1e-12); /* u + u^3 = 2 x'' = 10 */
 }
 
+/* Two masses with a spring, driven by u^2 - 9: b = 0.3 sin 2t needs a = 0.7 b, and u^2 = 9 - 4 a + 40 (a - b); also
+   from u = 0, where u^2 has no slope. */
+static void square_of_an_input(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "local a, b = position('a', 'b')\nlocal v = velocity\n"
+                 "kinetic(v(a)^2/2 + 3*v(b)^2/2) potential(40/2*(a - b)^2)\n"
+                 "force(a, input('u', %d)^2 - 9)\n"
+                 "motion(b, 0.3*sin(2*time)) simulate{ to = 2, every = 0.5 }\n",
+                 i);
+        const last_row last = drive_well(text);
+        const double b = 0.3 * sin(4), a = 0.7 * b;
+        near_close(last.tau[0], sqrt(9 - 4 * a + 40 * (a - b)), 1e-7);
+    }
+}
+
 /* An inverted pendulum on mass 2 is left open: l'' = 9.81 l - 0.25 l'; so is -k/d of the damper. */
 static void growing_motion_is_refused(void **state)
 {
@@ -174,6 +193,7 @@ int main(void)
         cmocka_unit_test(crane_moves_its_load),
         cmocka_unit_test(input_of_a_dynamic_variable),
         cmocka_unit_test(input_that_is_not_proportional),
+        cmocka_unit_test(square_of_an_input),
         cmocka_unit_test(growing_motion_is_refused),
         cmocka_unit_test(change_of_degree_is_refused),
         cmocka_unit_test(spare_inputs_are_short),
