@@ -13,6 +13,9 @@ static dfl_outcome linearize(dfl_adjoint *adj, const dfl_recorded *entry)
     const double *x = dfl_adjoint_numbers(adj, entry), *Z = x ? x + n : NULL;
     dfl_outcome outcome =
         x ? DFL_STEP_OK : dfl_system_trouble(adj->sys, DFL_STEP_STOP, "file", entry->step.t);
+    memcpy(wide->linear.selection, entry->step.selection->bytes,
+           dfl_formulation_selection_size(adj->st->form));
+    dfl_formulation_select(wide->linear.twin, wide->linear.selection);
     for (int k = 0; !outcome && k < rk->stages; k++) {
         dfl_point *stage = &wide->stage[k];
         stage->t = wide->tangent[k].t = entry->step.t + rk->c[k] * entry->step.h;
@@ -22,8 +25,6 @@ static dfl_outcome linearize(dfl_adjoint *adj, const dfl_recorded *entry)
                                          adj->parameters.products ? NULL : &wide->slopes[k], wide,
                                          adj->parameters.slopes);
     }
-    memcpy(wide->linear.selection, entry->step.selection->bytes,
-           dfl_formulation_selection_size(adj->st->form));
     return outcome ? outcome
                    : dfl_linear_step_build(&wide->linear, rk, entry->step.h, wide->stage, wide->jac,
                                            true);

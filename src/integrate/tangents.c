@@ -41,6 +41,8 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
 {
     dfl_system *sys = tan->sys;
     dfl_outcome outcome = dfl_system_eval_checked(sys, stage);
+    if (!outcome) /* as accepted states: others of the same effect turn with the state differently */
+        outcome = dfl_formulation_least_multipliers(stage, tan->linear.twin);
     if (!outcome)
         outcome = dfl_system_jacobian(jac, sys, stage->t, stage->x, stage->a);
     if (outcome)
@@ -61,6 +63,8 @@ static dfl_outcome linearize_stages(dfl_tangents *tan, const dfl_radau *ra, cons
     const dfl_coefficients *rk = tan->step.rk;
     const int n = sys->n, width = rk->width;
     dfl_outcome outcome = DFL_STEP_OK;
+    dfl_formulation_selection(tan->linear.selection, ra->base.form);
+    dfl_formulation_select(tan->linear.twin, tan->linear.selection);
     for (int k = 0; !outcome && k < rk->stages; k++) {
         dfl_point *stage = &tan->stage[k], *tangent = &tan->tangent[k];
         stage->t = tangent->t = tan->step.t + rk->c[k] * tan->step.h;

@@ -100,6 +100,10 @@ void dfl_gradient_adjoint_clear(gradient_run *it);
    the end (gradient_end.c). DFL_INVALID: it has none. */
 dfl_status dfl_gradient_at_end(gradient_run *it, dfl_solver *solver, double t);
 
+/* of->slopes, evaluated at (t, x), with what turns the multipliers of redundant constraints, which are those of least
+   norm (gradient_forces.c). DFL_INVALID: they are not. */
+dfl_status dfl_gradient_least_forces(totals *of, const gradient_run *it, double t, const double *x);
+
 /* it->start from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used as a number
    elsewhere. */
 dfl_status dfl_gradient_start(gradient_run *it);

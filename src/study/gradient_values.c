@@ -66,11 +66,12 @@ dfl_status dfl_totals_weights(double *value, totals *of, const gradient_run *it,
                               double t, const double *x)
 {
     const dfl_derivatives by = dfl_solver_derivatives(solver);
-    if (by.redundant > 0 && of->forces)
-        return dfl_fail(ctx_of(it->run), DFL_INVALID,
-                        "constraints are redundant, so derivatives of their forces are not "
-                        "determined; ask for other outputs");
     dfl_probe_evaluate(value, of->slopes, of->probe, t, x, by.accelerations);
+    if (by.redundant > 0 && of->forces) {
+        const dfl_status status = dfl_gradient_least_forces(of, it, t, x);
+        if (status)
+            return status;
+    }
     return it->ended != DFL_NO_EXPR && of == &it->wanted
                ? dfl_gradient_at_end((gradient_run *)it, solver, t)
                : DFL_OK;

@@ -36,7 +36,7 @@ static found gradient_by(dfl_derivatives_how how, const char *text, const char *
 {
     found out = {0};
     varied self = {.ctx = dfl_context_create(), .text = text};
-    const dfl_variation variation = {load, &self};
+    const dfl_variation variation = {.load = load, .user = &self};
     dfl_gradient gradient = {0};
     dfl_settings settings;
     dfl_loaded loaded = {0};

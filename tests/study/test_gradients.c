@@ -192,6 +192,38 @@ static void a_start_by_the_least_change_is_differentiated(void **state)
     compare_with_runs(text, (const char *const[]){"x", "y", NULL}, 2, "L", 1, 0.7);
 }
 
+/* A weight on two rows for one constraint, l = (1, p) g/(1 + p^2); a pendulum with three rows whose sizes change along the
+   way, by runs nearby and both ways. */
+static void forces_of_redundant_constraints_are_differentiated(void **state)
+{
+    (void)state;
+    static const char hanging[] =
+        "local p, g = param('p', 2), param('g', 9.81) local x = position('x') mass(x, 1)\n"
+        "force(x, g) constraint('a', x - 1) constraint('b', p*(x - 1))\n";
+    static const char *const ab[] = {"lambda(a)", "lambda(b)", NULL};
+    const found at = gradient_of(hanging, ab, 2, "p,g", 1, 1e-8);
+    assert_string_equal(at.message, "");
+    assert_near(at.value[1], 2 * at.value[0], 1e-9);
+    assert_near(at.gradient[0][0], -at.value[0] * 4 / 5, 1e-7);
+    assert_near(at.gradient[1][0], at.value[0] - at.value[1] * 4 / 5, 1e-7);
+    assert_near(at.gradient[0][1], at.value[0] / 9.81, 1e-8);
+    static const char swing[] = "local L, k = param('L', 1), param('k', 0.7)\n"
+                                "local x, y = position('x', 'y') mass(x, 1) mass(y, 2)\n"
+                                "potential(9.81*y) constraint('rod', x^2 + y^2 - L^2)\n"
+                                "constraint('more', (2 + k*x)*(x^2 + y^2 - L^2))\n"
+                                "initial{ x = 0.6*L, ['der(x)'] = 0.3 } guess{ y = -0.8 }\n";
+    static const char *const of[] = {"lambda(rod)", "lambda(more)", "x", NULL};
+    compare_with_runs(swing, of, 3, "L", 1, 1.3);
+    compare_with_runs(swing, of, 3, "k", 0.7, 1.3);
+    const found direct = gradient_by(DFL_DERIVATIVES_DIRECT, swing, of, 3, "L,k", 1.3, 1e-9, 0.02);
+    const found swept = gradient_by(DFL_DERIVATIVES_ADJOINT, swing, of, 3, "L,k", 1.3, 1e-9, 0.02);
+    assert_string_equal(swept.message, "");
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++)
+            assert_near(swept.gradient[i][j], direct.gradient[i][j],
+                        1e-10 * fmax(1, fabs(direct.gradient[i][j])));
+}
+
 /* As compare_with_runs, with the values of the study at the ends of runs nearby. */
 static void compare_with_ended_runs(const char *text, const char *const *of, int nof,
                                     const char *name, double value, double to)
@@ -260,9 +292,6 @@ static void what_cannot_be_followed_is_refused(void **state)
             "mass(x, 1) force(x, 1) output('o', q*x)\n",
             "o", "p", "as a number");
     refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
-            "constraint('a', x - 1) constraint('b', p*(x - 1))\n",
-            "lambda(a)", "p", "redundant");
-    refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
             "force(x, noevent(select(x - p, -5, 1)))\n",
             "x", "p", "noevent");
     refused("local L = param('L', 1) local x = position('x') mass(x, 1)\n"
@@ -281,6 +310,7 @@ int main(void)
         cmocka_unit_test(derivatives_of_a_rest_are_found),
         cmocka_unit_test(sizes_of_parameters_do_not_matter),
         cmocka_unit_test(a_start_by_the_least_change_is_differentiated),
+        cmocka_unit_test(forces_of_redundant_constraints_are_differentiated),
         cmocka_unit_test(values_where_an_event_ends_the_run_are_differentiated),
         cmocka_unit_test(what_cannot_be_followed_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

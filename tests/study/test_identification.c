@@ -54,7 +54,7 @@ static void take_truth(double *value)
         write_file(path, sizeof path, "measured.csv", "t,x\n0,0\n1,0\n");
         write_file(path, sizeof path, "model.lua", crank);
         varied self = {.ctx = ctx, .path = path};
-        const dfl_variation variation = {load, &self};
+        const dfl_variation variation = {.load = load, .user = &self};
         const dfl_choices choices = dfl_choices_none("test: ");
         dfl_gradient gradient = {0};
         assert_int_equal(load(&loaded, NULL, 0, &self), DFL_OK);
