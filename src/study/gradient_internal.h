@@ -43,11 +43,13 @@ typedef struct gradient_run {
     double t;           /* the end */
     dfl_record *record; /* gets rows of the run with the derivatives of the values, or NULL */
 
-    followed *followed; /* count */
-    dfl_expr *symbols;  /* the same */
-    double *x;          /* n: the start */
-    double *size;       /* of spare ones, then of each of `followed` */
-    double *start;      /* n x count: its derivatives */
+    followed *followed;      /* count */
+    dfl_expr *symbols;       /* the same */
+    double *x;               /* n: the start */
+    double *size;            /* of spare ones, then of each of `followed` */
+    double *start;           /* n x count: its derivatives */
+    dfl_loaded nearby;       /* for these: the model with another value ... */
+    const followed *changed; /* ... of this one */
     dfl_parameters parameters;
     totals wanted;   /* of expr, each once ... */
     int *wanted_row; /* ... nof: and its row */

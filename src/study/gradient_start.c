@@ -60,6 +60,7 @@ dfl_status dfl_gradient_start(gradient_run *it)
                               "there, or far too sensitive",
                               self.by->name);
     }
+    dfl_loaded_clear(&it->nearby);
     dfl_free(ctx_of(it->run), work);
     return status;
 }
@@ -110,24 +111,58 @@ static dfl_status explain(const gradient_run *it, dfl_status status, const follo
                     why);
 }
 
+/* Gives the model nearby a value of `by` in place of the one that it had of another parameter. *same: its
+   script declares the same with it; else the model is to be loaded anew. */
+static dfl_status revalue(bool *same, gradient_run *it, const followed *by, const char *setting,
+                          double value)
+{
+    const followed *before = it->changed;
+    char own[300];
+    const char *const sets[] = {setting, own};
+    *same = false;
+    if (!it->nearby.run || !before || before->place >= 0 || by->place >= 0)
+        return DFL_OK;
+    snprintf(own, sizeof own, "%s=%.17g", before->name, before->value);
+    dfl_status status = dfl_model_revalue(same, it->nearby.model, sets, before == by ? 1 : 2);
+    if (!status && *same)
+        status = dfl_equations_compare_masses(same, it->nearby.eq);
+    if (!status && *same && before != by)
+        status = dfl_runnable_set(it->nearby.run, before->kind, before->index, before->value);
+    if (!status && *same)
+        status = dfl_runnable_set(it->nearby.run, by->kind, by->index, value);
+    return status;
+}
+
+/* it->nearby: the model with another value of `by`. */
+static dfl_status take_nearby(gradient_run *it, const followed *by, const char *setting,
+                              double value)
+{
+    bool same;
+    dfl_status status = revalue(&same, it, by, setting, value);
+    if (!status && !same) {
+        dfl_loaded_clear(&it->nearby);
+        status = load_with(&it->nearby, it, by, setting);
+    }
+    it->changed = by;
+    if (!status && it->nearby.eq->n != eq_of(it->run)->n)
+        status = dfl_fail(ctx_of(it->run), DFL_INVALID,
+                          "the model has other unknowns with %s; derivatives by it do not exist",
+                          setting);
+    return status;
+}
+
 /* x (n): the start of the script with another value. */
 static dfl_status start_at(double *x, gradient_run *it, const followed *by, double value)
 {
     char setting[300];
-    dfl_loaded nearby = {0};
     snprintf(setting, sizeof setting, "%s=%.17g", by->name, value);
-    dfl_status status = load_with(&nearby, it, by, setting);
-    if (!status && nearby.eq->n != eq_of(it->run)->n)
-        status = dfl_fail(ctx_of(it->run), DFL_INVALID,
-                          "the model has other unknowns with %s; derivatives by it do not exist",
-                          setting);
+    dfl_status status = take_nearby(it, by, setting, value);
     if (!status)
-        status = start_of(x, it, nearby.run);
+        status = start_of(x, it, it->nearby.run);
     if (status && status != DFL_NO_MEMORY)
         status = explain(it, status, by, setting);
     if (!status && by->place < 0)
-        status = check_numbers(it, by, &nearby);
-    dfl_loaded_clear(&nearby);
+        status = check_numbers(it, by, &it->nearby);
     return status;
 }
 
