@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* `{0}` with something that varies is a complete set. Fields have the names of the options of
-   `driftless sweep` (docs/studies.md). */
+/* `{0}` with something that varies, here or in study{} of the script, is a complete set. Fields have the names of the
+   options of `driftless sweep` (docs/studies.md). */
 typedef struct dfl_sweep_options {
     int nover;
     const char *const *over; /* "NAME=FIRST:LAST:COUNT", ... ":log", "NAME=A,B,C" */

@@ -18,6 +18,9 @@ dfl_status dfl_model_declare(int *out, dfl_model *model, int line, dfl_declared 
 dfl_status dfl_model_own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
                                 int index);
 
+/* The numbers of expressions of parameters and inputs, which are not checked (value.c). */
+dfl_status dfl_model_numbers(double *out, const dfl_model *model, const dfl_expr *exprs, int count);
+
 /* Frees what actions and touches own (actions.c). */
 void dfl_model_clear_actions(dfl_model *model);
 void dfl_model_clear_foreigns(dfl_model *model);

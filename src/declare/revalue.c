@@ -1,5 +1,5 @@
 /* revalue.c: a model with other values of its parameters, without its script. */
-#include "declare/declare.h"
+#include "declare/declare_internal.h"
 
 #include "context/context.h"
 #include "symbolic/symbolic.h"
@@ -82,12 +82,18 @@ static bool same_bits(double a, double b)
 
 static dfl_status compare_readings(bool *same, const dfl_model *model)
 {
-    dfl_status status = DFL_OK;
-    for (int i = 0; !status && *same && i < model->readings.count; i++) {
-        double value;
-        status = dfl_model_number(&value, model, model->readings.item[i].expr);
-        *same = !status && same_bits(value, model->readings.item[i].value);
-    }
+    const int count = model->readings.count;
+    dfl_expr *exprs = dfl_alloc(model->ctx, (size_t)count, sizeof *exprs);
+    double *value = dfl_alloc(model->ctx, (size_t)count, sizeof *value);
+    dfl_status status = exprs && value ? DFL_OK : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < count; i++)
+        exprs[i] = model->readings.item[i].expr;
+    if (!status && count > 0)
+        status = dfl_model_numbers(value, model, exprs, count);
+    for (int i = 0; !status && *same && i < count; i++)
+        *same = same_bits(value[i], model->readings.item[i].value);
+    dfl_free(model->ctx, exprs);
+    dfl_free(model->ctx, value);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* value.c: the number that an expression of parameters stands for. */
-#include "declare/declare.h"
+#include "declare/declare_internal.h"
 
 #include "context/context.h"
 #include "symbolic/symbolic.h"
@@ -14,21 +14,26 @@ dfl_status dfl_model_number(double *out, const dfl_model *model, dfl_expr expr)
 {
     const unsigned known = 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
     const dfl_graph *graph = model->graph;
-    dfl_part part;
     if (dfl_node_of(graph, expr)->depends & ~known)
         return dfl_fail(model->ctx, DFL_INVALID, "the expression contains more than parameters");
     if (dfl_is_constant(graph, expr)) {
         *out = dfl_constant_value(graph, expr);
         return DFL_OK;
     }
-    dfl_status status = dfl_part_create(&part, graph, &expr, 1);
+    return dfl_model_numbers(out, model, &expr, 1);
+}
+
+dfl_status dfl_model_numbers(double *out, const dfl_model *model, const dfl_expr *exprs, int count)
+{
+    dfl_part part;
+    dfl_status status = dfl_part_create(&part, model->graph, exprs, count);
     if (status)
         return status;
     double *value = dfl_alloc(model->ctx, part.count, sizeof *value);
-    if (value) {
-        dfl_part_evaluate(value, &part, graph, value_of_symbol, model);
-        *out = value[part.count - 1];
-    }
+    if (value)
+        dfl_part_evaluate(value, &part, model->graph, value_of_symbol, model);
+    for (int i = 0; value && i < count; i++)
+        out[i] = value[dfl_part_place(&part, exprs[i])];
     status = value ? DFL_OK : DFL_NO_MEMORY;
     dfl_free(model->ctx, value);
     dfl_part_clear(&part);
