@@ -44,7 +44,7 @@ dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver)
     dfl_parameters along;
     double *start = dfl_alloc(ctx, (size_t)n * (1 + all), sizeof *start), *wide = start + n;
     it->direction = dfl_alloc(ctx, all, sizeof *it->direction);
-    it->along = dfl_alloc(ctx, (size_t)it->nof, sizeof *it->along);
+    it->along = dfl_alloc(ctx, 2 * (size_t)it->nof, sizeof *it->along);
     dfl_status status = start && it->direction && it->along ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
         choose_direction(it);
@@ -61,6 +61,12 @@ dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver)
     return status;
 }
 
+static void add_term(double *sum, double *terms, double term)
+{
+    *sum += term;
+    *terms += fabs(term);
+}
+
 dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int i)
 {
     const dfl_equations *eq = eq_of(it->run);
@@ -69,7 +75,8 @@ dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int 
     const dfl_expr *memory;
     const double *of_memory, *slopes = it->wanted.slopes + it->wanted_row[i];
     int nmemory;
-    double *weight = dfl_alloc(ctx_of(it->run), (size_t)columns, sizeof *weight), sum = 0;
+    double *weight = dfl_alloc(ctx_of(it->run), (size_t)columns, sizeof *weight);
+    double sum = 0, terms = 0;
     if (!weight)
         return DFL_NO_MEMORY;
     dfl_runnable_memory(&memory, &of_memory, &nmemory, it->run);
@@ -78,15 +85,16 @@ dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int 
     const double *a = weight + eq->n, *parameter = a + eq->nv, *kept = parameter + it->count;
     for (int j = 0; j < it->count; j++) {
         it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] += parameter[j];
-        sum += parameter[j] * it->direction[it->spare + j];
+        add_term(&sum, &terms, parameter[j] * it->direction[it->spare + j]);
     }
     for (int k = 0; k < eq->n; k++)
-        sum += weight[k] * by.x[k];
+        add_term(&sum, &terms, weight[k] * by.x[k]);
     for (int k = 0; k < eq->nv; k++)
-        sum += a[k] * by.a[k];
+        add_term(&sum, &terms, a[k] * by.a[k]);
     for (int k = 0; k < nmemory; k++)
-        sum += kept[k] * of_memory[k];
+        add_term(&sum, &terms, kept[k] * of_memory[k]);
     it->along[i] = sum;
+    it->along[it->nof + i] = terms;
     const dfl_status status = dfl_solver_weigh(solver, i, weight, a, kept);
     dfl_free(ctx_of(it->run), weight);
     return status;
@@ -104,7 +112,7 @@ dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver)
             size += fabs(part);
         }
         size = fmax(size, fabs(it->along[i]));
-        if (!(fabs(sum - it->along[i]) <= 1e-7 * size))
+        if (!(fabs(sum - it->along[i]) <= 1e-7 * size + 1e-9 * it->along[it->nof + i]))
             return dfl_fail(ctx_of(it->run), DFL_NOT_CONVERGED,
                             "the gradient swept backwards has %.10g along a direction, but the "
                             "run has %.10g; use the direct method",

@@ -61,7 +61,8 @@ typedef struct gradient_run {
     bool backwards;    /* by a sweep (gradient_adjoint.c); then: */
     int spare;         /* parameters that are none (dfl_solver_record) */
     double *direction; /* spare + count: what the run follows ... */
-    double *along;     /* nof: ... and the derivatives of the values along it */
+    double
+        *along; /* nof: ... and the derivatives of the values along it; nof: their terms in all */
 } gradient_run;
 
 /* Prepares them once the solver follows; the caller clears *out also after a failure. */
