@@ -4,6 +4,7 @@ import csv
 import io
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -177,6 +178,25 @@ def check_stop():
     it.free()
 
 
+def check_memory():
+    """Under valgrind, where it is: two instances of each kind, states as bytes, no error and no leak."""
+    if not shutil.which("valgrind"):
+        print("skipped: valgrind is not installed")
+        return
+    driver = os.path.join(folder.name, "drive")
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O1", os.path.join(here, "drive.c"), "-ldl", "-o", driver],
+                   check=True)
+    for model in (os.path.join(root, "examples", "slider-crank.lua"), os.path.join(root, "examples", "backlash.lua"),
+                  os.path.join(here, "sampled.lua")):
+        archive = export(model, "--fmu", "2", "--kind", "both")
+        for kind in "01":
+            found = subprocess.run(["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", driver,
+                                    archive.library_path, archive.root.get("guid"), kind, str(len(archive.states)),
+                                    str(archive.indicators)], capture_output=True, text=True)
+            assert found.returncode == 0, (model, kind, found.returncode, found.stderr)
+    print("valgrind: no errors, no leaks")
+
+
 if len(sys.argv) > 3:
     for path in sys.argv[3:]:
         check_run(path, 0.5)
@@ -194,3 +214,4 @@ for name, end in (("stops", 3.0), ("sampled", 2.0)):
 check_inputs()
 check_stop()
 check_sources()
+check_memory()

@@ -221,6 +221,22 @@ def check_directional(version):
     it.fmu.freeInstance()
 
 
+def check_schema(version):
+    """xmllint with the schemas of the standard."""
+    import shutil
+    if not shutil.which("xmllint"):
+        print("skipped: xmllint is not installed")
+        return
+    place = extract(export(os.path.join(root, "examples", "ball.lua"), version, "both", "--sources"), folder.name + "/xml")
+    schemas = os.path.join(root, "..", "shared", "tools", "fmpy", "src", "fmpy", "schema", "fmi%d" % version)
+    files = {"fmi%dModelDescription.xsd" % version: "modelDescription.xml"}
+    if version == 3:
+        files["fmi3BuildDescription.xsd"] = "sources/buildDescription.xml"
+    for schema, file in files.items():
+        subprocess.run(["xmllint", "--noout", "--schema", os.path.join(schemas, schema), os.path.join(place, file)],
+                       check=True, capture_output=True)
+
+
 def check_units():
     """Units in terms of SI, and the names of the model as resources."""
     import json
@@ -299,6 +315,7 @@ for name, end in [("slider-crank", 1.0), ("four-bar", 1.0), ("rolling-disk", 1.0
 check_units()
 check_early_return()
 for version in (2, 3):
+    check_schema(version)
     check_declarations(version)
     check_projection(version)
     check_directional(version)
