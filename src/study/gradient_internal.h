@@ -49,7 +49,8 @@ typedef struct gradient_run {
     double *size;            /* of spare ones, then of each of `followed` */
     double *start;           /* n x count: its derivatives */
     dfl_loaded nearby;       /* for these: the model with another value ... */
-    const followed *changed; /* ... of this one */
+    const followed *changed; /* ... of this one, ... */
+    dfl_solver *starter;     /* ... and what starts it */
     dfl_parameters parameters;
     totals wanted;   /* of expr, each once ... */
     int *wanted_row; /* ... nof: and its row */

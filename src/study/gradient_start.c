@@ -12,7 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run);
+static dfl_status create_starter(dfl_solver **out, const gradient_run *it, dfl_runnable *run);
+static dfl_solver_options starter_options(const gradient_run *it);
+static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run,
+                           dfl_solver *solver);
+static void clear_nearby(gradient_run *it);
 static dfl_status start_at(double *x, gradient_run *it, const followed *by, double value);
 static dfl_status check_numbers(const gradient_run *it, const followed *by,
                                 const dfl_loaded *nearby);
@@ -48,7 +52,11 @@ dfl_status dfl_gradient_start(gradient_run *it)
     double *work = dfl_alloc(ctx_of(it->run), 4 * n, sizeof *work);
     if (!work)
         return DFL_NO_MEMORY;
-    dfl_status status = start_of(it->x, it, it->run);
+    dfl_solver *solver = NULL;
+    dfl_status status = create_starter(&solver, it, it->run);
+    if (!status)
+        status = start_of(it->x, it, it->run, solver);
+    dfl_solver_free(solver);
     for (int j = 0; !status && j < it->count; j++) {
         neighbour self = {it, &it->followed[j]};
         double doubt;
@@ -60,27 +68,41 @@ dfl_status dfl_gradient_start(gradient_run *it)
                               "there, or far too sensitive",
                               self.by->name);
     }
-    dfl_loaded_clear(&it->nearby);
+    clear_nearby(it);
     dfl_free(ctx_of(it->run), work);
     return status;
 }
 
-/* x (n): where a model starts. */
-static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run)
+/* A solver that starts a model as the run does. */
+static dfl_status create_starter(dfl_solver **out, const gradient_run *it, dfl_runnable *run)
 {
-    dfl_solver_options options = {.rtol = 1e-12,
-                                  .atol = 1e-14,
-                                  .constraints.redundant =
-                                      it->settings->solver.constraints.redundant};
+    const dfl_solver_options options = starter_options(it);
+    return dfl_solver_create(out, ctx_of(run), dfl_runnable_eom(run), &options);
+}
+
+static dfl_solver_options starter_options(const gradient_run *it)
+{
+    return (dfl_solver_options){.rtol = 1e-12,
+                                .atol = 1e-14,
+                                .constraints.redundant =
+                                    it->settings->solver.constraints.redundant};
+}
+
+/* x (n): where a model starts. */
+static dfl_status start_of(double *x, const gradient_run *it, dfl_runnable *run, dfl_solver *solver)
+{
+    const dfl_solver_options options = starter_options(it);
     const double t0 = it->settings->from;
-    dfl_solver *solver = NULL;
-    dfl_status status = dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &options);
-    if (!status)
-        status = it->settings->start == DFL_START_AS_GIVEN
-                     ? dfl_study_start_as_given(x, run, solver, t0)
-                     : dfl_study_start(x, NULL, run, solver, &options, t0);
-    dfl_solver_free(solver);
-    return status;
+    return it->settings->start == DFL_START_AS_GIVEN
+               ? dfl_study_start_as_given(x, run, solver, t0)
+               : dfl_study_start(x, NULL, run, solver, &options, t0);
+}
+
+static void clear_nearby(gradient_run *it)
+{
+    dfl_solver_free(it->starter);
+    it->starter = NULL;
+    dfl_loaded_clear(&it->nearby);
 }
 
 /* Loads the script with one setting changed: it takes the place of the one for `by`, if there is one. */
@@ -140,8 +162,10 @@ static dfl_status take_nearby(gradient_run *it, const followed *by, const char *
     bool same;
     dfl_status status = revalue(&same, it, by, setting, value);
     if (!status && !same) {
-        dfl_loaded_clear(&it->nearby);
+        clear_nearby(it);
         status = load_with(&it->nearby, it, by, setting);
+        if (!status)
+            status = create_starter(&it->starter, it, it->nearby.run);
     }
     it->changed = by;
     if (!status && it->nearby.eq->n != eq_of(it->run)->n)
@@ -158,7 +182,7 @@ static dfl_status start_at(double *x, gradient_run *it, const followed *by, doub
     snprintf(setting, sizeof setting, "%s=%.17g", by->name, value);
     dfl_status status = take_nearby(it, by, setting, value);
     if (!status)
-        status = start_of(x, it, it->nearby.run);
+        status = start_of(x, it, it->nearby.run, it->starter);
     if (status && status != DFL_NO_MEMORY)
         status = explain(it, status, by, setting);
     if (!status && by->place < 0)
