@@ -117,13 +117,14 @@ _driftless() {
     export--fmu) return ;;
     export--kind) return ;;
     export--projection-tolerance) return ;;
+    export--sid) return ;;
     esac
     case $command$cur in
     run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --allow-fmu --start-from --save --output --report --plot --columns --json --all-events --statistics --quiet --help ;;
     check-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --allow-fmu --start-from --json --quiet --help ;;
     init-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --allow-fmu --start-from --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --allow-fmu --output --frames --latex --quiet --help ;;
-    export-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --allow-fmu --output --fmu --sfunction --kind --sources --projection-tolerance --c --octave --quiet --help ;;
+    export-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --allow-fmu --output --fmu --sfunction --kind --sources --projection-tolerance --c --octave --sid --quiet --help ;;
     compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --input --allow-fmu --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
     linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --allow-fmu --start-from --at --steady --inputs --outputs --all --along --output --json --quiet --help ;;

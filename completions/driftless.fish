@@ -149,6 +149,7 @@ complete -c driftless -n '__fish_seen_subcommand_from export' -l sources -d 'of 
 complete -c driftless -n '__fish_seen_subcommand_from export' -l projection-tolerance -x -d 'model exchange: distance from the constraints that asks for an event'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l c -d 'one self-contained C file'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l octave -d 'a folder of Octave functions'
+complete -c driftless -n '__fish_seen_subcommand_from export' -l sid -x -d 'an elastic body as SID file'
 complete -c driftless -n '__fish_seen_subcommand_from equations' -l frames -d 'how bodies and frames move, instead of the equations'
 complete -c driftless -n '__fish_seen_subcommand_from equations' -l latex -d 'LaTeX instead of text'
 complete -c driftless -n '__fish_seen_subcommand_from init' -l lua -d 'as an initial{} block to paste into the model'

@@ -1,5 +1,5 @@
 -- A tapered blade of a wind turbine, 30 m long, turns at the speed given: its frequencies rise with it.
--- A Campbell diagram is driftless modes blade.lua --set speed=W for W = 0, 0.5, ... rad/s.
+-- A Campbell diagram: driftless modes blade.lua --over speed=0:3:13 --output campbell.html
 -- The blade is a beam of second order, so that centrifugal forces stiffen it; root is clamped to the hub.
 local speed = param("speed", 2, "rad/s")
 local blade = elastic("blade", {

@@ -54,6 +54,7 @@ typedef struct dfl_task_options {
     const char *fmu;  /* export: the version, "2" or "3"; or one of: */
     bool sfunction;   /* ... an S-function for Simulink */
     bool c, octave;   /* ... the equations as C or Octave; C is the text of the report, too */
+    const char *sid;  /* ... the elastic body of this name as a SID file */
     const char *kind; /* of an FMU: "cs", "me", "both"; NULL: "cs" */
     bool sources;     /* ... with its source code */
     double projection_tolerance; /* of an FMU or S-function; 0: ten times rtol */

@@ -64,6 +64,7 @@ typedef struct cli_arguments {
     const char *algorithm;                     /* of optimize, or NULL */
     const char *derivatives;                   /* of gradient, or NULL */
     const char *fmu, *kind;                    /* version and kind of an FMU, or NULL */
+    const char *sid;                           /* an elastic body to export, or NULL */
     double projection;                         /* its tolerance; NAN: the default */
     const char *design, *cases, *csv, *resume; /* of a study, or NULL */
     double seed, bootstrap, threads, case_seconds, case_memory; /* likewise; NAN: not given */

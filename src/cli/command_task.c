@@ -93,6 +93,7 @@ static dfl_task_options read_options(const cli_arguments *arguments, const cli_s
                               .sfunction = arguments->sfunction,
                               .c = arguments->c,
                               .octave = arguments->octave,
+                              .sid = arguments->sid,
                               .kind = arguments->kind,
                               .sources = arguments->sources,
                               .projection_tolerance = given(arguments->projection),

@@ -318,6 +318,11 @@ static const row table[] = {
      NULL},
     {"octave", CLI_FLAG, CLI_EXPORT, FIELD(octave), NULL, NULL, NULL, NULL,
      "a folder of Octave functions", NULL},
+    {"sid", CLI_TEXT, CLI_EXPORT, FIELD(sid), "BODY", NULL, NULL, NULL,
+     "an elastic body as SID file",
+     "The elastic body BODY in space as standard input data (SID) for other programs: with the "
+     "present "
+     "values of parameters, of first order."},
     {"frames", CLI_FLAG, CLI_EQUATIONS, FIELD(frames), NULL, NULL, NULL, NULL,
      "how bodies and frames move, instead of the equations",
      "How the bodies of a mechanism and its named frames move, instead of the equations: "

@@ -241,6 +241,7 @@ typedef struct dfl_model {
     bool wants_frames;                /* a mechanism describes its frames: */
     DFL_LIST(dfl_model_frame) frames;
     DFL_LIST(dfl_model_file) files;
+    DFL_LIST(dfl_model_file) bodies; /* elastic bodies as SID texts */
     DFL_LIST(dfl_model_signal) signals;
     DFL_LIST(char *) sets;     /* what the caller has set, "NAME=VALUE" ... */
     DFL_LIST(char *) inputs;   /* ... and inputs that follow files */
@@ -346,6 +347,9 @@ dfl_status dfl_model_note(dfl_model *model, const char *text);
    `text`, also if it fails. */
 const char *dfl_model_file_text(const dfl_model *model, const char *name);
 dfl_status dfl_model_add_file(dfl_model *model, const char *name, char *text);
+/* An elastic body as the text of a SID file, which is copied; the text of a body, or NULL. */
+dfl_status dfl_model_add_body(dfl_model *model, const char *name, const char *text);
+const char *dfl_model_body_text(const dfl_model *model, const char *name);
 /* Remembers the ends of a signal whose script has not said what is beyond them. */
 dfl_status dfl_model_signal_ends(dfl_model *model, int line, double first, double last, bool held);
 /* A number that changes with the script and the files it has read. */

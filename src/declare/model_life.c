@@ -93,6 +93,11 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->files.item[i].text);
     }
     dfl_free(ctx, model->files.item);
+    for (int i = 0; i < model->bodies.count; i++) {
+        dfl_free(ctx, model->bodies.item[i].name);
+        dfl_free(ctx, model->bodies.item[i].text);
+    }
+    dfl_free(ctx, model->bodies.item);
     free_lines(model->sets.item, model->sets.count, ctx);
     free_lines(model->inputs.item, model->inputs.count, ctx);
     free_lines(model->notes.item, model->notes.count, ctx);

@@ -52,6 +52,27 @@ dfl_status dfl_model_add_file(dfl_model *model, const char *name, char *text)
     return DFL_OK;
 }
 
+dfl_status dfl_model_add_body(dfl_model *model, const char *name, const char *text)
+{
+    dfl_model_file *bodies = dfl_grow(model->ctx, model->bodies.item, &model->bodies.room,
+                                      model->bodies.count, sizeof *bodies);
+    if (!bodies)
+        return DFL_NO_MEMORY;
+    model->bodies.item = bodies;
+    dfl_model_file *body = &bodies[model->bodies.count++];
+    *body = (dfl_model_file){.name = dfl_copy_string(model->ctx, name),
+                             .text = dfl_copy_string(model->ctx, text)};
+    return body->name && body->text ? DFL_OK : DFL_NO_MEMORY;
+}
+
+const char *dfl_model_body_text(const dfl_model *model, const char *name)
+{
+    for (int i = 0; i < model->bodies.count; i++)
+        if (strcmp(model->bodies.item[i].name, name) == 0)
+            return model->bodies.item[i].text;
+    return NULL;
+}
+
 dfl_status dfl_model_signal_ends(dfl_model *model, int line, double first, double last, bool held)
 {
     const dfl_model_signal signal = {.line = line, .first = first, .last = last, .held = held};

@@ -255,6 +255,8 @@ void dfl_drawing_free_elastic(dfl_drawing *drawing);
    Q of its inertia beyond those of a rigid body with the present h and J, for an angular velocity, an
    angular acceleration and an acceleration of the origin in axes of the link, and q'' = 0. */
 dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k);
+/* Keeps the body as a SID text of the model; nothing in the plane (elastic_sid.c). */
+dfl_status dfl_elastic_describe(dfl_drawing *drawing, const dfl_drawn_elastic *drawn);
 /* The force with which loads of turning hold elastic coordinate k back: w_a w_b Kw_ab q. */
 dfl_expr dfl_elastic_stiffening(dfl_drawing *drawing, const dfl_elastic *e, int k, dfl_vec omega);
 dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *drawing,

@@ -81,6 +81,8 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
         set_nodes(w);
         status = declare_stiffness(drawing, e, drawn);
     }
+    if (!status)
+        status = dfl_elastic_describe(drawing, drawn);
     dfl_free(ctx, w);
     *out = status ? -1 : e->body;
     return status ? status : dfl_graph_status(drawing->graph);

@@ -8,6 +8,7 @@
 
 static dfl_status check_arguments(dfl_context *ctx, const dfl_task_options *options);
 static dfl_status export_source(dfl_task *it);
+static dfl_status export_body(dfl_task *it);
 static dfl_status export_running(const dfl_task_options *options, const dfl_task_state *near);
 
 dfl_status dfl_task_export(dfl_task *it)
@@ -20,7 +21,9 @@ dfl_status dfl_task_export(dfl_task *it)
     if (!status)
         status = dfl_task_derive(&it->near, options, NULL, &how);
     if (!status)
-        status = running ? export_running(options, &it->near) : export_source(it);
+        status = running        ? export_running(options, &it->near)
+                 : options->sid ? export_body(it)
+                                : export_source(it);
     if (!status)
         dfl_text_add(&it->json, "{\"status\": \"completed\", \"message\": null}\n");
     return status;
@@ -29,9 +32,12 @@ dfl_status dfl_task_export(dfl_task *it)
 static dfl_status check_arguments(dfl_context *ctx, const dfl_task_options *options)
 {
     const char *kind = options->kind;
-    if (options->c + options->octave + options->sfunction + (options->fmu != NULL) != 1)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "export to what? Choose one of --fmu, --sfunction, --c and --octave");
+    if (options->c + options->octave + options->sfunction + (options->fmu != NULL) +
+            (options->sid != NULL) !=
+        1)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "export to what? Choose one of --fmu, --sfunction, --c, --octave and --sid");
     if (options->noutput > 1)
         return dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once");
     if (options->fmu && strcmp(options->fmu, "2") != 0 && strcmp(options->fmu, "3") != 0)
@@ -156,6 +162,22 @@ static dfl_status export_source(dfl_task *it)
     dfl_start_state_clear(&state, it->ctx);
     dfl_free(it->ctx, independent);
     return status;
+}
+
+/* An elastic body as a SID file. */
+static dfl_status export_body(dfl_task *it)
+{
+    const dfl_task_options *options = &it->options;
+    const dfl_derived *model = &it->near.model;
+    const char *text = dfl_model_body_text(model->model, options->sid);
+    if (!text)
+        return dfl_fail(
+            it->ctx, DFL_INVALID,
+            "--sid '%s': there is no elastic body of this name in space with at most 64 nodes",
+            options->sid);
+    dfl_text_add(&it->text, "%s", text);
+    return options->noutput > 0 ? dfl_task_write(options->output[0], &it->text, model)
+                                : it->text.status;
 }
 
 /* To the file of --output, or NAME.fmu. */

@@ -173,6 +173,26 @@ def test_texts(models):
         assert "arm.q1" in call("equations", model)
 
 
+def test_sid():
+    """A beam of first order as SID file has the same frequencies as the beam."""
+    beam = """local arm = elastic("arm", { beam = { from = {0, 0, 0}, to = {1.5, 0, 0}, width = .02, height = .03, E = 2e9,
+  density = 1500 }, modes = 7, damping = .05, frame = "tangent", first_order = true, nodes = { a = 0, b = 1 } })
+"""
+    rest = """local hub = revolute("hub", ground, arm.a, { at = {0, 0, 0}, axis = {0, 1, .2}, stiffness = 1 })
+local tip = body("tip", { mass = .2, com = {1.5, .2, .1}, inertia = {1e-3, 2e-3, 1e-3} })
+fixed("grip", arm.b, tip)
+torsion("spring", hub, { stiffness = 20 })
+initial{ [hub.qd] = 1 }
+simulate{ to = .1, rtol = 1e-9, every = .02 }
+""".replace(", stiffness = 1 }", " }")
+    model = write("beam.lua", beam + rest)
+    call("export", model, "--sid", "arm", "--output", os.path.join(folder.name, "arm.SID_FEM"))
+    again = write("again-sid.lua", 'local arm = elastic("arm", { file = "arm.SID_FEM", at = {0, 0, 0} })\n' + rest)
+    same(run(again), run(model), 1e-6)
+    done = subprocess.run([program, "export", model, "--sid", "leg"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "'leg'" in done.stderr, done
+
+
 def main():
     arm, first = write("arm.lua", ARM.replace("MORE", "")), write("first.lua", ARM.replace("MORE", ", first_order = true"))
     fast, space = write("fast.lua", ARM.replace("MORE", ", quasistatic = 300")), write("space.lua", SPACE)
@@ -184,6 +204,7 @@ def main():
         test_near_equilibrium(model)
     test_optimize()
     test_sweep(arm)
+    test_sid()
     test_inverse()
 
 
