@@ -32,6 +32,9 @@ typedef struct dfl_sparse_part {
 
 enum { DFL_SPARSE_PARTS = 32 };
 
+/* From one end of a mechanism, and from the other. */
+enum { DFL_GRADINGS = 2 };
+
 /* Why a row is left out. */
 enum { DFL_ROW_REDUNDANT = 1, DFL_ROW_OFF = 2 };
 
@@ -71,11 +74,14 @@ typedef struct dfl_sparse_form {
     double *metric, *twice; /* nv; 2 nv and the numbers of [W W] */
     double *W_ref;          /* W at the last decomposition */
     double *W_before;       /* W at a state within a step */
-    int parts;              /* that the last step was divided into (sparse_passages.c) */
-    dfl_row_choice choice;  /* of redundant rows (sparse_redundancy.c) */
-    double *allowed;        /* nc: parts of their lengths that rows may be apart */
-    dfl_least_rows *least;  /* multipliers of minimum norm; NULL: not needed yet */
-    int *vel_of_W;          /* entries of jac.vel that are those of W, or -1 */
+    double *
+        grading[DFL_GRADINGS]; /* factors of its entries (sparse_grading.c); NULL: not needed yet */
+    int graded;                /* the one that served last; 0: none, else its number + 1 */
+    int parts;                 /* that the last step was divided into (sparse_passages.c) */
+    dfl_row_choice choice;     /* of redundant rows (sparse_redundancy.c) */
+    double *allowed;           /* nc: parts of their lengths that rows may be apart */
+    dfl_least_rows *least;     /* multipliers of minimum norm; NULL: not needed yet */
+    int *vel_of_W;             /* entries of jac.vel that are those of W, or -1 */
     dfl_point scratch;
 } dfl_sparse_form;
 
@@ -105,6 +111,9 @@ bool dfl_sparse_forces_determined(dfl_formulation *base, const dfl_point *point)
 dfl_outcome dfl_sparse_least_multipliers(dfl_point *point, dfl_formulation *base);
 bool dfl_sparse_choose_anew(dfl_sparse_form *form);
 void dfl_sparse_minimum_norm(double *X, const dfl_formulation *base);
+
+/* sparse_grading.c: form->grading. DFL_NO_MEMORY. */
+dfl_status dfl_sparse_grading_create(dfl_sparse_form *form);
 
 /* sparse_passages.c: as dfl_formulation_flips. */
 int dfl_sparse_flips(double *smallest, dfl_formulation *base, const dfl_point *from,

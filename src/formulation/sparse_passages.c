@@ -4,8 +4,8 @@
    W(to) D^-1 W(from)^T has lost the positive definite symmetric part that W W^T has: y with
    W(to)^T y = 0 in between, continued, turns y^T W(to) D^-1 W(from)^T y negative. With A = W(to) + W(from)
    and B = W(to) - W(from) this part is (A D^-1 A^T - B D^-1 B^T)/2: its inertia is that of the pivots
-   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition: in doubt the way is divided, and if that
-   does not help the step becomes smaller. */
+   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition for any D: in doubt one that grows along the mechanism is
+   tried (sparse_grading.c), then the way is divided, and if that does not help the step becomes smaller. */
 #include "formulation/sparse_form.h"
 
 #include <string.h>
@@ -15,13 +15,15 @@ static int turns_between(dfl_sparse_form *form, const double *from, const double
 {
     const int nv = form->base.sys->n3, entries = form->W.start[form->W.columns];
     double *D = form->twice, *A = D + 2 * nv, *B = A + entries;
+    const double *factor = form->graded > 0 ? form->grading[form->graded - 1] : NULL;
     for (int j = 0; j < nv; j++) {
         D[j] = form->metric[j];
         D[nv + j] = -form->metric[j];
     }
     for (int k = 0; k < entries; k++) {
-        A[k] = to[k] + from[k];
-        B[k] = to[k] - from[k];
+        const double scale = factor ? factor[k] : 1;
+        A[k] = scale * (to[k] + from[k]);
+        B[k] = scale * (to[k] - from[k]);
     }
     return dfl_saddle_ldl_inertia(form->flip, D, A, form->dropped);
 }
@@ -49,6 +51,23 @@ static int turns_in_parts(dfl_sparse_form *form, const dfl_point *from, const df
     return count;
 }
 
+/* The metric that served last, or else another one. */
+static int turns_in_a_metric(dfl_sparse_form *form, const dfl_point *from, const dfl_point *to,
+                             int parts)
+{
+    const int first = form->graded;
+    int count = turns_in_parts(form, from, to, parts);
+    if (count > 0 && !form->grading[DFL_GRADINGS - 1] && dfl_sparse_grading_create(form))
+        return count;
+    for (int k = 1; count > 0 && k <= DFL_GRADINGS; k++) {
+        form->graded = (first + k) % (DFL_GRADINGS + 1);
+        count = turns_in_parts(form, from, to, parts);
+    }
+    if (count > 0)
+        form->graded = first;
+    return count;
+}
+
 /* Long chains are nearly singular everywhere: there small turns look like passages, until the way is
    divided, which costs less than shorter steps. The division of the last step is tried first. */
 int dfl_sparse_flips(double *smallest, dfl_formulation *base, const dfl_point *from,
@@ -58,7 +77,7 @@ int dfl_sparse_flips(double *smallest, dfl_formulation *base, const dfl_point *f
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     int parts = form->parts > 4 ? form->parts / 4 : 1, count;
     do {
-        count = turns_in_parts(form, from, to, parts);
+        count = turns_in_a_metric(form, from, to, parts);
         form->parts = parts;
         parts *= 4;
     } while (count > 0 && parts <= MOST_PARTS);

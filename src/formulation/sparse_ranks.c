@@ -82,6 +82,8 @@ void dfl_sparse_ranks_clear(dfl_sparse_form *form)
     dfl_free(ctx, form->choice.work);
     dfl_free(ctx, form->allowed);
     dfl_least_rows_free(form->least);
+    for (int k = 0; k < DFL_GRADINGS; k++)
+        dfl_free(ctx, form->grading[k]);
 }
 
 /* A pattern, `times` times side by side. */
