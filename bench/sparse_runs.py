@@ -39,13 +39,50 @@ for i = 1, setting("N", 10) do
 end
 """
 
+NET = """local n, x, y, z = setting("N", 10), {}, {}, {} -- n x n points in space: every second vertical rod is missing
+for i = 1, n do
+  for j = 1, n do
+    local k = i .. "_" .. j
+    x[k], y[k], z[k] = position("x" .. k, "y" .. k, "z" .. k)
+    for _, c in ipairs{x[k], y[k], z[k]} do mass(c, 1) end
+    force(z[k], -9.81)
+    initial{ [x[k]] = j, [y[k]] = i, [z[k]] = 0 }
+    local function rod(name, px, py, pz)
+      constraint(name .. k, (x[k] - px)^2 + (y[k] - py)^2 + (z[k] - pz)^2 - 1)
+    end
+    local left, below = i .. "_" .. j - 1, i - 1 .. "_" .. j
+    if j > 1 then rod("h", x[left], y[left], z[left]) else rod("w", 0, i, 0) end
+    if i > 1 and (i + j) % 2 == 0 then rod("v", x[below], y[below], z[below]) end
+  end
+end
+"""
+BRACED = """local px, py = 0, 0 -- squares hinged in a row, each with both diagonals: one rod of each is redundant
+local function point(name, x, y)
+  local a, b = position("x" .. name, "y" .. name)
+  mass(a, 1) mass(b, 1) force(b, -9.81)
+  guess{ [a] = x, [b] = y }
+  return a, b
+end
+local function rod(name, ax, ay, bx, by, L) constraint(name, (ax - bx)^2 + (ay - by)^2 - L^2) end
+for i = 1, setting("N", 10) do
+  local bx, by = point(i .. "b", i, 0)
+  local cx, cy = point(i .. "c", i, 1)
+  local dx, dy = point(i .. "d", i - 1, 1)
+  rod("pb" .. i, px, py, bx, by, 1) rod("bc" .. i, bx, by, cx, cy, 1) rod("cd" .. i, cx, cy, dx, dy, 1)
+  rod("dp" .. i, dx, dy, px, py, 1) rod("pc" .. i, px, py, cx, cy, 2^0.5) rod("bd" .. i, bx, by, dx, dy, 2^0.5)
+  px, py = bx, by
+end
+"""
+
 # name, script or example, bodies for N, sizes, time
 MODELS = [("points on rods", "chain.lua", lambda n: n, [10, 100, 1000, 10000], 0.2),
           ("plane chain", CHAIN, lambda n: n, [10, 100, 1000, 10000], 0.2),
           ("four-bars", "four-bar-bodies.lua", lambda n: 2 * n + 1, [10, 100, 1000], 1),
-          ("train", "train.lua", lambda n: n, [10, 50, 200], 4),
+          ("train", "train.lua", lambda n: n, [10, 50, 200, 1000], 2),
           ("chain in space", SPACE, lambda n: n, [10, 100, 300], 0.4),
-          ("rope ladder", LADDER, lambda n: 2 * n, [10, 50], 0.2)]
+          ("rope ladder", LADDER, lambda n: 2 * n, [10, 50], 0.2),
+          ("net of points", NET, lambda n: n * n, [10, 30, 60], 0.2),
+          ("braced squares", BRACED, lambda n: 3 * n, [10, 100, 1000], 0.2)]
 
 
 def measure(program, path, n, to):
