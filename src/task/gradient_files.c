@@ -22,6 +22,10 @@ dfl_status dfl_gradient_files_open(dfl_gradient_files *it, dfl_task *task, const
         any = any || is_table(options->output[i]);
     if (!any)
         return DFL_OK;
+    if (options->derivatives && !strcmp(options->derivatives, "adjoint"))
+        return dfl_fail(it->ctx, DFL_INVALID,
+                        "--derivatives adjoint finds those of the end alone; rows in a file need "
+                        "direct");
     int facts = dfl_settings_describe(it->facts, &near->settings);
     it->facts[facts++] = (dfl_fact){.name = "by", .text = by};
     dfl_status status = check_rows(near);

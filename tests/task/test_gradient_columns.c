@@ -119,6 +119,12 @@ static void rows_between_steps_are_refused(void **state)
     assert_non_null(strstr(dfl_message(ctx), "steps of the solver"));
     assert_int_not_equal(access(files[0], F_OK), 0);
     dfl_task_free(task);
+    assert_int_equal(dfl_model_task(&task, ctx, model, "gradient",
+                                    &(dfl_task_options){
+                                        .derivatives = "adjoint", .noutput = 1, .output = files}),
+                     DFL_INVALID);
+    assert_non_null(strstr(dfl_message(ctx), "need direct"));
+    dfl_task_free(task);
     dfl_model_free(model);
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);
