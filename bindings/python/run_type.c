@@ -8,6 +8,7 @@
 typedef struct run_object {
     PyObject_HEAD dfl_context *ctx;
     dfl_run *run;
+    bool busy;                /* it advances; changed by those who hold the lock */
     PyThreadState *advancing; /* the thread that runs without the lock, or NULL */
     PyObject *on_event;       /* or NULL */
     double looked;            /* s: when Ctrl-C was looked for */
@@ -117,8 +118,9 @@ static dfl_run *usable(run_object *it)
 {
     if (!it->run)
         PyErr_SetString(dfl_py_error, "the run was not made");
-    else if (it->advancing)
-        PyErr_SetString(dfl_py_error, "the run is advancing in another thread");
+    else if (it->busy)
+        PyErr_SetString(dfl_py_error, "the run is advancing, in another thread or around its own "
+                                      "callback; use it when that has returned");
     return PyErr_Occurred() ? NULL : it->run;
 }
 
@@ -148,11 +150,12 @@ static PyObject *without_lock(run_object *it, long_fn work, double t)
     dfl_run *run = usable(it);
     if (!run)
         return NULL;
+    it->busy = true; /* before the lock is given away, until it is back */
     it->advancing = PyEval_SaveThread();
     const dfl_status status = work(run, t);
-    PyThreadState *state = it->advancing;
+    PyEval_RestoreThread(it->advancing);
     it->advancing = NULL;
-    PyEval_RestoreThread(state);
+    it->busy = false;
     if (PyErr_Occurred() || (status && status != DFL_STOPPED))
         return dfl_py_raise(it->ctx, status);
     return PyBool_FromLong(status == DFL_STOPPED);

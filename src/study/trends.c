@@ -1,14 +1,17 @@
 /* trends.c: extrema and means of columns over a run, from the continuous output of its steps.
 
-   Means are integrals by Gauss-Legendre quadrature in each step, exact for polynomials of degree 7.
-   Extrema between the samples are found by parabolas through three of them, where these promise a
+   Means are integrals by Gauss-Legendre quadrature, exact for polynomials of degree 7, over pieces of a step
+   that are halved until a piece and its halves agree; a jump of an output is thus closed in. Outputs that
+   contain time or switches may change faster than the solver's steps: their pieces are short from the
+   beginning. Extrema between the samples are found by parabolas through three of them, where these promise a
    value beyond those known. */
 #include "study/study_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NODES = 4, SAMPLES = NODES + 2 };
+enum { NODES = 4, SAMPLES = 2 * NODES + 2 }; /* of a piece: its ends, and nodes of both halves */
+enum { DEEPEST = 30, SHORT = 1024 }; /* halvings; pieces of a run with outputs that may be fast */
 /* On (0, 1): zeros of the Legendre polynomial of degree 4, and weights. */
 static const double node[NODES] = {0.06943184420297371, 0.33000947820757187, 0.66999052179242813,
                                    0.93056815579702629};
@@ -16,7 +19,15 @@ static const double weight[NODES] = {0.17392742256872693, 0.32607257743127307, 0
                                      0.17392742256872693};
 
 static dfl_status choose(dfl_trends *out, const char *names);
+static dfl_status look_for_fast(dfl_trends *out, const dfl_equations *eq);
 static int find(const dfl_trends *trends, const char *name);
+static void add_pieces(dfl_trends *trends, dfl_simulation *sim, double from, double to,
+                       const double *x);
+static void sample_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to,
+                         const double *x);
+static bool is_settled(const dfl_trends *trends, const dfl_simulation *sim, double length);
+static void prepare_cubic(dfl_trends *out);
+static void add_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to);
 static void evaluate(double *value, dfl_trends *trends, dfl_simulation *sim, double t,
                      const double *x);
 static bool evaluate_inside(double *value, dfl_trends *trends, dfl_simulation *sim, double t);
@@ -29,15 +40,19 @@ static bool vertex(double *top, double *height, const double *t, const double *y
 dfl_status dfl_trends_create(dfl_trends *out, const dfl_equations *eq, const char *names)
 {
     *out = (dfl_trends){.ctx = eq->model->ctx, .from = NAN, .to = NAN};
+    prepare_cubic(out);
     dfl_status status = dfl_columns_create(&out->columns, eq);
     if (!status)
         status = choose(out, names);
+    if (!status)
+        status = look_for_fast(out, eq);
     if (status)
         return status;
     out->trend = dfl_alloc(out->ctx, (size_t)out->count, sizeof *out->trend);
     out->x = dfl_alloc(out->ctx, (size_t)out->columns.n, sizeof *out->x);
     out->outputs = dfl_alloc(out->ctx, (size_t)out->columns.m, sizeof *out->outputs);
-    out->sample = dfl_alloc(out->ctx, (size_t)out->count * (SAMPLES + 1), sizeof *out->sample);
+    out->sample =
+        dfl_alloc(out->ctx, (size_t)out->count * (SAMPLES + NODES + 1), sizeof *out->sample);
     return out->trend && out->x && out->outputs && out->sample ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -77,6 +92,30 @@ static dfl_status choose(dfl_trends *out, const char *names)
             out->column[out->count++] = i;
     dfl_name_list_clear(&list, out->ctx);
     return status;
+}
+
+/* out->fast: an output contains time or something that switches, which the solver's steps need not follow. */
+static dfl_status look_for_fast(dfl_trends *out, const dfl_equations *eq)
+{
+    const unsigned kinks = 1U << DFL_OP_ABS | 1U << DFL_OP_SIGN | 1U << DFL_OP_FLOOR |
+                           1U << DFL_OP_NOEVENT | 1U << DFL_OP_SPLINE | 1U << DFL_OP_MIN |
+                           1U << DFL_OP_MAX | 1U << DFL_OP_SELECT;
+    for (int i = 0; !out->fast && i < out->count; i++) {
+        const char *name = out->columns.names[out->column[i]];
+        const dfl_declaration *output =
+            out->column[i] < out->columns.n ? NULL : dfl_model_find(eq->model, name);
+        dfl_part part;
+        if (!output)
+            continue;
+        const dfl_status status = dfl_part_create(&part, eq->graph, &output->expr, 1);
+        if (status)
+            return status;
+        out->fast = dfl_depends(eq->graph, output->expr, DFL_SYM_TIME);
+        for (uint32_t k = 0; k < part.count; k++)
+            out->fast = out->fast || (kinks >> part.node[k].op & 1U);
+        dfl_part_clear(&part);
+    }
+    return DFL_OK;
 }
 
 static int find(const dfl_trends *trends, const char *name)
@@ -129,28 +168,136 @@ void dfl_study_trends_step(dfl_simulation *sim, double t_old, double t, const do
     dfl_trends *trends = sim->trends;
     if (!trends || t == t_old)
         return;
-    const size_t count = (size_t)trends->count;
-    double times[SAMPLES] = {t_old, [SAMPLES - 1] = t};
-    for (size_t i = 0; i < count; i++)
-        trends->sample[i] = trends->trend[i].last;
-    for (int k = 0; k < NODES; k++) {
-        double *inside = trends->sample + (size_t)(k + 1) * count;
-        times[k + 1] = t_old + node[k] * (t - t_old);
-        if (!evaluate_inside(inside, trends, sim, times[k + 1]))
-            for (size_t i = 0; i < count; i++)
-                inside[i] = NAN;
-        for (size_t i = 0; i < count; i++) {
-            trends->trend[i].integral += weight[k] * (t - t_old) * inside[i];
-            trends->trend[i].square += weight[k] * (t - t_old) * inside[i] * inside[i];
-        }
-    }
-    evaluate(trends->sample + (SAMPLES - 1) * count, trends, sim, t, x);
-    for (int i = 0; i < trends->count; i++) {
-        for (size_t k = 1; k < SAMPLES; k++)
-            take(&trends->trend[i], trends->sample[k * count + (size_t)i]);
-        search(trends, sim, i, times);
+    const double length = fabs(sim->settings->to - sim->settings->from);
+    const double share = trends->fast && length > 0 ? SHORT * fabs(t - t_old) / length : 1;
+    const int pieces = isfinite(share) ? (int)ceil(fmin(share, SHORT)) : 1;
+    double from = t_old;
+    for (int k = 1; k <= pieces; k++) {
+        const double to = k < pieces ? t_old + (t - t_old) * k / pieces : t;
+        add_pieces(trends, sim, from, to, k == pieces ? x : NULL);
+        from = to;
     }
     trends->to = t;
+}
+
+/* A piece, or its halves one after another. x: the state at its end, NULL: inside the step. */
+static void add_pieces(dfl_trends *trends, dfl_simulation *sim, double from, double to,
+                       const double *x)
+{
+    double ends[DEEPEST + 1]; /* of pieces that wait */
+    int waiting = 0;
+    ends[waiting++] = to;
+    while (waiting > 0) {
+        const double end = ends[waiting - 1], middle = from + (end - from) / 2;
+        sample_piece(trends, sim, from, end, end == to ? x : NULL);
+        if (waiting <= DEEPEST && middle != from && middle != end &&
+            !is_settled(trends, sim, end - from)) {
+            ends[waiting++] = middle;
+            continue;
+        }
+        add_piece(trends, sim, from, end);
+        from = end;
+        waiting--;
+    }
+}
+
+/* trends->sample: at both ends and at the nodes of both halves of a piece, and behind them at those of the whole. */
+static void sample_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to,
+                         const double *x)
+{
+    const size_t count = (size_t)trends->count;
+    const double half = (to - from) / 2;
+    double *at = trends->sample;
+    for (size_t i = 0; i < count; i++)
+        at[i] = trends->trend[i].last;
+    for (int k = 0; k < 2 * NODES; k++)
+        evaluate_inside(at += count, trends, sim,
+                        from + half * (k / NODES) + half * node[k % NODES]);
+    at += count;
+    if (x)
+        evaluate(at, trends, sim, to, x);
+    else
+        evaluate_inside(at, trends, sim, to);
+    for (int k = 0; k < NODES; k++)
+        evaluate_inside(at += count, trends, sim, from + (to - from) * node[k]);
+}
+
+/* The cubic through the values at the nodes of a piece, at its ends and the nodes of its halves (Lagrange). */
+static void prepare_cubic(dfl_trends *out)
+{
+    for (int k = 0; k < SAMPLES; k++) {
+        const double inside = ((k - 1) / NODES + node[(k + NODES - 1) % NODES]) / 2;
+        const double u = k == 0 ? 0 : k == SAMPLES - 1 ? 1 : inside;
+        for (int j = 0; j < NODES; j++) {
+            double product = 1;
+            for (int i = 0; i < NODES; i++)
+                product *= i == j ? 1 : (u - node[i]) / (node[j] - node[i]);
+            out->share[k][j] = product;
+        }
+    }
+}
+
+/* How far column i is from the cubic of its piece. */
+static double misfit(const dfl_trends *trends, size_t i)
+{
+    const size_t count = (size_t)trends->count;
+    const double *sample = trends->sample + i, *whole = sample + SAMPLES * count;
+    double most = 0;
+    for (size_t k = 0; k < SAMPLES; k++) {
+        double cubic = 0;
+        for (size_t j = 0; j < NODES; j++)
+            cubic += trends->share[k][j] * whole[j * count];
+        most = fmax(most, fabs(sample[k * count] - cubic));
+    }
+    return most;
+}
+
+/* Whether the integrals over a piece are those over its halves, to a part of the tolerance. At a jump they may
+   agree by chance, but no cubic fits. */
+static bool is_settled(const dfl_trends *trends, const dfl_simulation *sim, double length)
+{
+    const size_t count = (size_t)trends->count;
+    const double part = fmax(1e-3 * sim->settings->solver.rtol, 1e-12);
+    const double run = fabs(sim->settings->to - sim->settings->from);
+    const double allowed = fmax(fabs(length), isfinite(run) ? 1e-3 * run : 0); /* of time */
+    for (size_t i = 0; i < count; i++) {
+        const double *halves = trends->sample + count + i;
+        const double *whole = trends->sample + SAMPLES * count + i;
+        const dfl_trend *trend = &trends->trend[i];
+        double once = 0, twice = 0, size = fmax(fabs(trend->min), fabs(trend->max));
+        for (size_t k = 0; k < NODES; k++) {
+            once += weight[k] * whole[k * count];
+            twice += weight[k] * (halves[k * count] + halves[(NODES + k) * count]) / 2;
+            size = fmax(size, fabs(whole[k * count]));
+        }
+        const double bound = part * size * allowed, far = misfit(trends, i);
+        if (fabs(once - twice) * fabs(length) > bound ||
+            (far > sqrt(part) * size && far * fabs(length) > bound))
+            return false;
+    }
+    return true;
+}
+
+static void add_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to)
+{
+    const size_t count = (size_t)trends->count;
+    const double half = (to - from) / 2;
+    double times[SAMPLES] = {from, [SAMPLES - 1] = to};
+    for (int k = 0; k < 2 * NODES; k++)
+        times[k + 1] = from + half * (k / NODES) + half * node[k % NODES];
+    for (int i = 0; i < trends->count; i++) {
+        dfl_trend *trend = &trends->trend[i];
+        for (size_t k = 1; k < SAMPLES; k++) {
+            const double value = trends->sample[k * count + (size_t)i];
+            if (k < SAMPLES - 1) {
+                trend->integral += weight[(k - 1) % NODES] * half * value;
+                trend->square += weight[(k - 1) % NODES] * half * value * value;
+            }
+            take(trend, value);
+        }
+    }
+    for (int i = 0; i < trends->count; i++)
+        search(trends, sim, i, times);
 }
 
 static void evaluate(double *value, dfl_trends *trends, dfl_simulation *sim, double t,
@@ -166,10 +313,14 @@ static void evaluate(double *value, dfl_trends *trends, dfl_simulation *sim, dou
     }
 }
 
+/* NAN where there is no value. */
 static bool evaluate_inside(double *value, dfl_trends *trends, dfl_simulation *sim, double t)
 {
-    if (dfl_solver_interpolate(trends->x, sim->solver, t, false))
+    if (dfl_solver_interpolate(trends->x, sim->solver, t, false)) {
+        for (int i = 0; i < trends->count; i++)
+            value[i] = NAN;
         return false;
+    }
     evaluate(value, trends, sim, t, trends->x);
     return true;
 }
@@ -207,7 +358,7 @@ static void climb(dfl_trends *trends, dfl_simulation *sim, int number, const dou
     enum { MOST = 5 };
     dfl_trend *trend = &trends->trend[number];
     const double last = trend->last;
-    double *value = trends->sample + (size_t)trends->count * SAMPLES;
+    double *value = trends->sample + (size_t)trends->count * (SAMPLES + NODES);
     double p[3] = {t[0], t[1], t[2]}, q[3] = {y[0], y[1], y[2]};
     for (int k = 0; k < MOST; k++) {
         double top, height;

@@ -19,10 +19,12 @@ typedef struct dfl_trends {
     int *column;
     dfl_trend *trend;
     dfl_columns columns;
-    double from, to; /* the interval so far */
-    double *x;       /* n: a state inside a step */
-    double *outputs; /* m: there */
-    double *sample;  /* values of all columns at the samples of a step, one sample after another */
+    bool fast; /* an output may change faster than the steps: it contains time, or switches */
+    double share[10][4]; /* of the values at a piece's nodes in its cubic, at all samples */
+    double from, to;     /* the interval so far */
+    double *x;           /* n: a state inside a step */
+    double *outputs;     /* m: there */
+    double *sample; /* values of all columns at the samples of a piece, one sample after another */
 } dfl_trends;
 
 /* `names`: separated by commas; NULL: all outputs or, without any, all positions. The caller clears

@@ -112,6 +112,27 @@ class Steps(unittest.TestCase):
             thread.join()
         self.assertEqual(found[0], found[1])
 
+    def test_one_simulation_in_three_threads(self):
+        """One thread advances it, the others are told so, whenever they come."""
+        s = driftless.load(os.path.join(EXAMPLES, "double-pendulum.lua")).start()
+        told, done = set(), []
+
+        def advance():
+            for _ in range(1500):
+                try:
+                    s.advance(by=1e-3)
+                    done.append(1)
+                except driftless.Error as error:
+                    told.add(str(error))
+
+        threads = [threading.Thread(target=advance) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(all("is advancing" in text for text in told), told)
+        self.assertAlmostEqual(s.time, 1e-3 * len(done), places=9)
+
 
 class Document(unittest.TestCase):
     def test_listings_print_what_they_say(self):

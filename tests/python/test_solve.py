@@ -181,6 +181,17 @@ class Constrained(unittest.TestCase):
         np.testing.assert_allclose(r.p[0], self.reference.x, atol=1e-5)
         self.assertLess(abs((r.p**2).sum(0) - 1).max(), 1e-9)
 
+    def test_functions_that_drop_imaginary_parts(self):
+        """Their derivative is zero at the start, where a complex step shows nothing."""
+        r = dl.solve_constrained(gravity, (0, 1), [0, 0], constraint=lambda t, p: [p[0] - np.abs(t)**2], rtol=1e-9)
+        self.assertAlmostEqual(r.v[0, -1], 2, places=6)
+        r = dl.solve_constrained(gravity, (0, 1), [1, 0], constraint=lambda t, p: [p[0] - np.linalg.norm([t, 1.0])], rtol=1e-9)
+        self.assertAlmostEqual(r.v[0, -1], math.sqrt(0.5), places=6)
+        ends = [dl.solve_constrained(gravity, (0, 1), [0, 0], [2, 0], constraint=valley, rtol=1e-9)
+                for valley in (lambda t, p: [p[1] - np.abs(p[0])**2], lambda t, p: [p[1] - p[0]**2])]
+        np.testing.assert_allclose(ends[0].p[:, -1], ends[1].p[:, -1], atol=1e-6)
+        np.testing.assert_allclose(ends[0].v[:, -1], ends[1].v[:, -1], atol=1e-5)
+
     def test_masses(self):
         for mass in ([2.0, 2.0], 2 * np.eye(2), lambda t, p: np.array([2.0, 2.0]), lambda t, p: 2 * np.eye(2)):
             r = dl.solve_constrained(lambda t, p, v: 2 * gravity(t, p, v), (0, 5), [1, 0], mass=mass, constraint=rod,

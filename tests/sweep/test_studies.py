@@ -100,6 +100,24 @@ def statistics_are_those_of_the_exact_motion():
             assert abs(float(row["through.first"]) - math.pi/2/w) < 1e-8, row
 
 
+def statistics_see_outputs_that_are_faster_than_the_steps():
+    write("fast.lua", """local a = param("a", 1) local x = position("x") mass(x, 1) force(x, -a) initial{ x = 1 }
+output("wave", sin(50*time)) output("square", select(sin(20*time), 1, -1)) output("pulse", exp(-((time - 3.3)/0.01)^2))
+output("size", abs(x)) output("step", select(time - 3.3, 1, 0)) simulate{ to = 10, rtol = 1e-9 }
+""")
+    half = math.pi/20
+    whole = int(10//half)
+    square = (half*(whole % 2) + (10 - whole*half)*(-1)**whole)/10
+    sweep("fast.lua", "--over", "a=1,2", "--output", "fast.h5", "--csv", "fast.csv")
+    for row in table("fast.csv"):
+        a = float(row["a"])
+        t0 = math.sqrt(2/a)  # |1 - a t^2/2|
+        size = (2*(t0 - a*t0**3/6) - (10 - a*1000/6))/10
+        for name, value in [("wave.mean", (1 - math.cos(500))/500), ("wave.max", 1), ("square.mean", square), ("square.rms", 1),
+                            ("pulse.mean", math.sqrt(math.pi)*1e-3), ("pulse.max", 1), ("size.mean", size), ("size.min", 0), ("step.mean", 0.67)]:
+            assert abs(float(row[name]) - value) < 1e-9*(1 + abs(value)), (a, name, row[name], value)
+
+
 def threads_and_order_do_not_change_a_byte():
     for threads in ["1", "2", "5"]:
         sweep("spring.lua", "--sample", "k=uniform(1,400)", "--count", "40", "--seed", "3", "--threads", threads, "--every", "0.5",
