@@ -3,6 +3,7 @@
 #include "solver/switching.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static dfl_status refuse_massless(const dfl_solver *solver, double t, bool friction);
@@ -231,4 +232,27 @@ static void note_left(dfl_solver *solver)
     for (int i = 0; opt->contact && i < opt->count; i++)
         if (opt->contact[i] >= 0 && solver->switching->crossed[i])
             c->left[opt->contact[i]] = true;
+}
+
+dfl_status dfl_contacts_jam(dfl_solver *solver, double t)
+{
+    const dfl_contacts *c = solver->contacts;
+    const dfl_contact *contacts = solver->options.switches.contacts.contacts;
+    char names[200] = "";
+    for (int i = 0; i < c->count; i++)
+        if (c->still[i] && !strncmp(contacts[i].name, "slide.", 6))
+            return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
+                            "a force jumps where a speed passes zero at t = %.10g ('%s'), and no "
+                            "force between the two holds it there: give it a dead band, or use "
+                            "friction",
+                            t, contacts[i].name);
+    for (int i = 0; i < c->count; i++)
+        if ((c->held[i] || c->still[i]) && strlen(names) < 150)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s'%.40s'",
+                     names[0] ? ", " : "", contacts[i].name);
+    return dfl_fail(
+        solver->ctx, DFL_NOT_CONVERGED,
+        "contact %s jams at t = %.10g: rigid friction has no solution here (coefficient "
+        "%.3g); give the contact stiffness (impact) or less friction",
+        names, t, c->count > 0 ? c->state[0].friction : 0.0);
 }

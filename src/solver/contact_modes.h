@@ -52,6 +52,9 @@ dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool 
 /* mode_search.c: the modes at (t, contacts->x), in contacts->trial; contacts->tried: the state. */
 dfl_status dfl_contacts_search(dfl_solver *solver, double t);
 
+/* DFL_NOT_CONVERGED: no mode is possible. */
+dfl_status dfl_contacts_jam(dfl_solver *solver, double t);
+
 /* In how many directions a contact rubs. */
 static inline int dfl_contact_directions(const dfl_contact *contact)
 {

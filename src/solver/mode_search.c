@@ -12,7 +12,6 @@
 #include "solver/switching.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_UNDECIDED = 6, TURNS = 30 };
@@ -24,7 +23,6 @@ static bool change(dfl_solver *solver, int worst);
 static bool tried_before(dfl_contacts *c);
 static dfl_status enumerate(bool *found, dfl_solver *solver, double t);
 static dfl_status stick_again(dfl_solver *solver, double t);
-static dfl_status jam(dfl_solver *solver, double t);
 
 dfl_status dfl_contacts_search(dfl_solver *solver, double t)
 {
@@ -49,7 +47,7 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
         status = stick_again(solver, t);
     if (!status && found)
         dfl_contacts_note_shared(solver);
-    return !status && !found ? jam(solver, t) : status;
+    return !status && !found ? dfl_contacts_jam(solver, t) : status;
 }
 
 /* How large accelerations are if every contact is open. */
@@ -87,16 +85,40 @@ static void slip_along(dfl_solver *solver, int i, const double along[2])
     mode->speed = fmax(0.1 * hypot(size[1], size[2]), 1e-100);
 }
 
-/* Whether contact i, if it is closed, rubs without slip; else it slips with its present speed. */
+/* Whether contact i does not slip but for noise. */
+static bool rests(const dfl_contacts *c, int i)
+{
+    const double *u = c->u + CONTACT_ROWS * i, *size = c->size + CONTACT_ROWS * i;
+    return hypot(u[1], u[2]) <= hypot(size[1], size[2]);
+}
+
+/* Whether the slip of contact i has just passed zero because its direction vanishes, as that of x^2 at
+   x = 0: positions, not velocities make its noise. Nothing can stick there. */
+static bool passes(const dfl_solver *solver, int i)
+{
+    const dfl_contacts *c = solver->contacts;
+    const dfl_switch_options *opt = &solver->options.switches;
+    double noise = 0;
+    for (int k = 0; opt->contact && k < opt->count; k++)
+        if (opt->contact[k] == 2 * i + 1)
+            noise = fmax(noise, solver->switching->noise[k]);
+    return c->mode[i].sense != 0 && c->left[2 * i + 1] &&
+           dfl_contact_directions(&opt->contacts.contacts[i]) == 1 &&
+           c->size[CONTACT_ROWS * i + 1] < 1e-2 * noise;
+}
+
+/* Whether contact i, if it is closed, rubs without slip; else it slips with its present speed, or on to
+   the other side. */
 static void close(dfl_solver *solver, int i)
 {
     dfl_contacts *c = solver->contacts;
     const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
-    const double *u = c->u + CONTACT_ROWS * i, *size = c->size + CONTACT_ROWS * i;
     const bool rough = contact->tangent >= 0;
-    c->still[i] = rough && hypot(u[1], u[2]) <= hypot(size[1], size[2]);
+    c->still[i] = rough && (rests(c, i) || passes(solver, i));
     if (rough && !c->still[i])
-        slip_along(solver, i, u + 1);
+        slip_along(solver, i, c->u + CONTACT_ROWS * i + 1);
+    else if (rough && !rests(c, i))
+        slip_along(solver, i, (double[]){-c->mode[i].sense, 0});
     else
         c->trial[i] = (dfl_contact_mode){.closed = true, .stick = rough};
 }
@@ -189,13 +211,14 @@ static bool turn_slips(dfl_solver *solver, bool first)
     return any;
 }
 
-/* Of gap'' where the force of contact i has just vanished. All forces may cancel there, so that
-   nothing but what changes gap' by its noise within the last step shows their size. */
-static double noise_of_opening(const dfl_solver *solver, int i)
+/* Of gap'' where the force of contact i has just vanished (k = 0), or of the acceleration of a slip that
+   has just ended. All forces may cancel there, so that nothing but what changes the speed by its noise
+   within the last step shows their size. */
+static double noise_of_rate(const dfl_solver *solver, int i, int k)
 {
     const dfl_stepper *st = solver->stepper;
     const double h = fabs(st->h_old);
-    return h > 0 ? solver->contacts->size[CONTACT_ROWS * i] / h : 0;
+    return h > 0 ? solver->contacts->size[CONTACT_ROWS * i + k] / h : 0;
 }
 
 /* By how many times its tolerance the condition of contact i is violated. */
@@ -211,7 +234,7 @@ static double violation(const dfl_solver *solver, int i)
         by = -c->state[i].load / (10 * c->tolerance[l] + 1e-9 * fabs(c->tried[l]));
     } else if (c->held[i]) {
         by = -acceleration(terms, solver, i, 0);
-        by /= fmax(1e-7 * terms[0], c->left[2 * i] ? noise_of_opening(solver, i) : 0);
+        by /= fmax(1e-7 * terms[0], c->left[2 * i] ? noise_of_rate(solver, i, 0) : 0);
     }
     if (c->still[i] && mode->stick) {
         const double mu = hypot(c->share[2 * i], c->share[2 * i + 1]);
@@ -221,7 +244,8 @@ static double violation(const dfl_solver *solver, int i)
         /* at its limit it goes on to slip, else another one that slips with it would stick next */
         const double margin = c->mode[i].sense != 0 ? 2 * slack : 0;
         by = fmax(by, (mu - c->state[i].limit + margin) / slack);
-        by = fmax(by, fabs(rate) / (1e-5 * terms[0])); /* forces that cannot hold it */
+        const double noise = c->mode[i].sense != 0 ? noise_of_rate(solver, i, 1) : 0;
+        by = fmax(by, fabs(rate) / fmax(1e-5 * terms[0], noise)); /* forces that cannot hold it */
     } else if (c->still[i] && mode->sense != 0) {
         const bool two = dfl_contact_directions(contact) == 2;
         double rate = acceleration(terms, solver, i, 1) * (two ? mode->along[0] : mode->sense);
@@ -287,6 +311,8 @@ static bool change(dfl_solver *solver, int worst)
         close(solver, worst);
     else if (mode->stick)
         slip_along(solver, worst, c->share + 2 * worst);
+    else if (!rests(c, worst))
+        slip_along(solver, worst, (double[]){-mode->sense, 0});
     else
         *mode = (dfl_contact_mode){.closed = true, .stick = true};
     return !tried_before(c);
@@ -347,34 +373,12 @@ static dfl_status stick_again(dfl_solver *solver, double t)
     for (int k = 0; !status && k < 2 * c->count; k++) {
         const int i = k % c->count;
         const bool first = k < c->count, stuck = c->mode[i].stick, ended = c->left[2 * i + 1];
-        if (first != stuck || (stuck && ended) || !c->still[i] || c->trial[i].sense == 0)
+        if (first != stuck || (stuck && ended) || !c->still[i] || !rests(c, i) ||
+            c->trial[i].sense == 0)
             continue;
         c->trial[i] = (dfl_contact_mode){.closed = true, .stick = true};
         status = try_modes(&worst, solver, t);
         memcpy(worst < 0 ? c->valid : c->trial, worst < 0 ? c->trial : c->valid, size);
     }
     return status || worst < 0 ? status : try_modes(&worst, solver, t);
-}
-
-static dfl_status jam(dfl_solver *solver, double t)
-{
-    const dfl_contacts *c = solver->contacts;
-    const dfl_contact *contacts = solver->options.switches.contacts.contacts;
-    char names[200] = "";
-    for (int i = 0; i < c->count; i++)
-        if (c->still[i] && !strncmp(contacts[i].name, "slide.", 6))
-            return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
-                            "a force jumps where a speed passes zero at t = %.10g ('%s'), and no "
-                            "force between the two holds it there: give it a dead band, or use "
-                            "friction",
-                            t, contacts[i].name);
-    for (int i = 0; i < c->count; i++)
-        if ((c->held[i] || c->still[i]) && strlen(names) < 150)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s'%.40s'",
-                     names[0] ? ", " : "", contacts[i].name);
-    return dfl_fail(
-        solver->ctx, DFL_NOT_CONVERGED,
-        "contact %s jams at t = %.10g: rigid friction has no solution here (coefficient "
-        "%.3g); give the contact stiffness (impact) or less friction",
-        names, t, c->count > 0 ? c->state[0].friction : 0.0);
 }

@@ -121,6 +121,28 @@ static void short_slips_of_a_block_at_rest_are_seen(void **state)
         }
 }
 
+/* Friction along x^2, whose direction 2 x vanishes on the way: x'' = -2 |x| sign(v) from -1 with 2 m/s
+   passes 0 with sqrt(2) m/s after asinh(1)/sqrt(2) s and stops at 1, a quarter of a cycle later. */
+static void friction_passes_where_its_direction_vanishes(void **state)
+{
+    (void)state;
+    const double middle = asinh(1) / sqrt(2);
+    for (int i = 0; i < 2; i++)
+        for (double tol = 1e-4; tol > 1e-11; tol *= 0.1) {
+            scripted s =
+                run_by("local x = position('x') mass(x, 1) friction('f', x^2, {load = 1})\n"
+                       "initial{x = -1, ['der(x)'] = 2}\n",
+                       middle + 0.5, tol, &methods[i]);
+            assert_near(scripted_value(&s, "x"), sin(sqrt(2) * 0.5), 100 * tol);
+            assert_near(scripted_value(&s, "der(x)"), sqrt(2) * cos(sqrt(2) * 0.5), 100 * tol);
+            scripted_advance(&s, 10);
+            assert_near(scripted_value(&s, "x"), 1, 100 * tol);
+            assert_near(scripted_value(&s, "der(x)"), 0, tol);
+            assert_int_equal(dfl_solver_statistics(s.solver).crossings, 2);
+            scripted_free(&s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +151,7 @@ int main(void)
         cmocka_unit_test(friction_that_can_stick_does),
         cmocka_unit_test(frictions_share_by_their_limits),
         cmocka_unit_test(short_slips_of_a_block_at_rest_are_seen),
+        cmocka_unit_test(friction_passes_where_its_direction_vanishes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
