@@ -251,11 +251,11 @@ void dfl_formulation_select(dfl_formulation *twin, const void *bytes);
 /* All solutions of J dx = -alg, dx = CB [alg; u], and what the differential rows are for them:
    S diag(I,M,I) dx = SM [alg; u], S JD dx = SJ [alg; u]. */
 typedef struct dfl_stage_solution {
-    int ma, nd;            /* algebraic rows in use, differential rows */
-    int nsv, nfp;          /* of these, rows of Sv and Sp, after nr */
-    double *CB;            /* n x (ma + nd), freed with it: */
-    double *SM, *SJ;       /* nd x (ma + nd) */
-    const double *Sv, *Sp; /* nsv x nv, nfp x np; owned by the twin, as ... */
+    int ma, nd;                  /* algebraic rows in use, differential rows */
+    int nsv, nfp;                /* of these, rows of Sv and Sp, after nr */
+    double *CB;                  /* n x (ma + nd), freed with it: */
+    double *SM, *SJ;             /* nd x (ma + nd) */
+    const double *Sv, *Sp;       /* nsv x nv, nfp x np; owned by the twin, as ... */
     const unsigned char *active; /* ne: ... the invariants in use */
 } dfl_stage_solution;
 dfl_status dfl_stage_solution_init(dfl_stage_solution *out, const dfl_formulation *form);

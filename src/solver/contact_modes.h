@@ -20,9 +20,10 @@ typedef struct dfl_contacts {
     bool *held;   /* near, and neither opening nor closing fast: its mode is to be found ... */
     bool *still;  /* ... and that of its friction */
     bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
-    bool *shared; /* friction that sticks because others hold what its multiplier is too large for */
-    double *a;    /* nv: accelerations of a trial */
-    double free;  /* the largest acceleration without contacts: what is small beside it is zero */
+    bool
+        *shared; /* friction that sticks because others hold what its multiplier is too large for */
+    double *a;   /* nv: accelerations of a trial */
+    double free; /* the largest acceleration without contacts: what is small beside it is zero */
     double *x, *tried, *impulse, *answer; /* n, n, nv, CONTACT_ROWS nv */
     double *tolerance;                    /* n */
     double *share;  /* 2 count: friction of contacts that stick, in each direction; 3 count: room */
