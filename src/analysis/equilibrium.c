@@ -12,6 +12,7 @@ typedef struct search {
     dfl_balance_step step;
     double t;
     double *x, *change, *trial; /* n each */
+    double *forces;             /* nv: at the start, for each velocity its own */
     dfl_unbalanced worst;       /* at x ... */
     double residual;            /* ... and the largest residual there */
     double largest,
@@ -24,6 +25,7 @@ static const double balanced = 1e-11;  /* as a part of the forces: it does not b
 static const double acceptable = 1e-8; /* is an equilibrium */
 
 static dfl_status search_from(search *it, const double *x, bool keep);
+static dfl_status finish(search *it);
 static dfl_status shorten_multipliers(search *it);
 static dfl_status iterate(search *it);
 static dfl_status relax(search *it);
@@ -50,7 +52,8 @@ dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context 
     it.x = dfl_alloc(ctx, n, sizeof *it.x);
     it.change = dfl_alloc(ctx, n, sizeof *it.change);
     it.trial = dfl_alloc(ctx, n, sizeof *it.trial);
-    if (!status && (!it.x || !it.change || !it.trial))
+    it.forces = dfl_alloc(ctx, (size_t)eom->nv, sizeof *it.forces);
+    if (!status && (!it.x || !it.change || !it.trial || !it.forces))
         status = DFL_NO_MEMORY;
     if (!status)
         status = search_from(&it, x, false);
@@ -64,6 +67,7 @@ dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context 
     dfl_free(ctx, it.x);
     dfl_free(ctx, it.change);
     dfl_free(ctx, it.trial);
+    dfl_free(ctx, it.forces);
     dfl_balance_step_clear(&it.step);
     return status;
 }
@@ -88,8 +92,40 @@ static dfl_status search_from(search *it, const double *x, bool keep)
     if (status)
         return status;
     it->worst = dfl_balance_size(&it->step);
-    status = it->worst.size <= acceptable ? check_constraints(it) : refuse(it);
+    if (it->worst.size <= acceptable)
+        status = finish(it);
+    if (!status)
+        status = it->worst.size <= acceptable ? check_constraints(it) : refuse(it);
     return status ? status : shorten_multipliers(it);
+}
+
+/* Large forces of the model have hidden small ones: Newton's iteration goes on until each force is small beside
+   those along its own velocity. it->worst tells if that is not reached. */
+static dfl_status finish(search *it)
+{
+    const int n = it->step.local.at.n;
+    dfl_status status = dfl_balance_settle(it->x, &it->step, it->t, 0);
+    dfl_unbalanced own = {0};
+    if (!status)
+        own = dfl_balance_own(&it->step, it->forces);
+    for (int k = 0; !status && own.size > acceptable && k < 20; k++) {
+        status = dfl_balance_solve(it->change, &it->step, 0);
+        for (int i = 0; i < n; i++)
+            it->trial[i] = it->x[i] + it->change[i];
+        if (!status)
+            status = dfl_balance_settle(it->trial, &it->step, it->t, 2);
+        const dfl_unbalanced now = status ? own : dfl_balance_own(&it->step, it->forces);
+        if (status || now.size >= own.size)
+            break;
+        own = now;
+        it->iterations++;
+        memcpy(it->x, it->trial, (size_t)n * sizeof *it->x);
+    }
+    if (status != DFL_NO_MEMORY)
+        status = dfl_balance_settle(it->x, &it->step, it->t, 0);
+    if (own.size > acceptable)
+        it->worst = own;
+    return status;
 }
 
 /* Of the multipliers of redundant constraints that balance the forces the shortest ones, whatever the way to
@@ -117,6 +153,7 @@ static dfl_status iterate(search *it)
     dfl_status status = dfl_balance_settle(it->x, &it->step, it->t, 2);
     if (status)
         return status;
+    dfl_balance_note(it->forces, &it->step);
     it->worst = dfl_balance_size(&it->step);
     it->residual = largest_residual(it);
     it->stretch = 1;

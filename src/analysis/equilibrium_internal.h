@@ -65,6 +65,11 @@ typedef struct dfl_unbalanced {
 } dfl_unbalanced;
 dfl_unbalanced dfl_balance_size(const dfl_balance_step *step);
 
+/* forces (nv): the largest so far along each velocity, without those of constraints. Then the part of these forces,
+   or of what slopes give, that is out of balance: large forces elsewhere do not excuse a small one. */
+void dfl_balance_note(double *forces, const dfl_balance_step *step);
+dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces);
+
 /* The same for a model with sparse matrices, at rest (sparse_equilibrium.c). */
 dfl_status dfl_sparse_equilibrium(double *x, dfl_equilibrium *report, dfl_context *ctx,
                                   const dfl_eom *eom, double t, int most);

@@ -352,17 +352,46 @@ static void compare(dfl_unbalanced *worst, double value, double terms, dfl_kind 
         *worst = (dfl_unbalanced){size, kind, index, fabs(value)};
 }
 
-/* The size of the forces along a velocity without those of constraints, which may be large near
-   dead points; where all vanish, as in relaxed springs, a part of what their slopes give. */
-static double applied_force(const dfl_local *local, int i)
+/* Without the forces of constraints. */
+static double without_constraints(const dfl_local *local, int i)
 {
-    const int nv = local->eom->nv, nc = local->nc;
+    const int nc = local->nc;
     double applied = local->f[i];
     for (int k = 0; k < nc; k++)
         applied += local->point.blocks.W[(size_t)i * (size_t)nc + (size_t)k] *
                    local->x[local->at.lambda + k];
-    return fmax(fabs(applied),
+    return fabs(applied);
+}
+
+/* The size of the forces along a velocity without those of constraints, which may be large near
+   dead points; where all vanish, as in relaxed springs, a part of what their slopes give. */
+static double applied_force(const dfl_local *local, int i)
+{
+    const int nv = local->eom->nv;
+    return fmax(without_constraints(local, i),
                 1e-3 * dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n));
+}
+
+void dfl_balance_note(double *forces, const dfl_balance_step *step)
+{
+    for (int i = 0; i < step->local.eom->nv; i++)
+        forces[i] = fmax(forces[i], without_constraints(&step->local, i));
+}
+
+dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces)
+{
+    const dfl_local *local = &step->local;
+    const int nv = local->eom->nv;
+    dfl_unbalanced worst = {0, DFL_KIND_V, 0, 0};
+    double largest = 0;
+    for (int i = 0; i < nv; i++)
+        largest = fmax(largest, applied_force(local, i));
+    for (int i = 0; i < nv; i++) {
+        const double slopes = dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n);
+        compare(&worst, local->f[i], fmax(fmax(forces[i], 1e-6 * slopes), 1e-12 * largest),
+                DFL_KIND_V, i);
+    }
+    return worst;
 }
 
 dfl_unbalanced dfl_balance_size(const dfl_balance_step *step)

@@ -71,10 +71,13 @@ static void describe_edge(char *out, size_t size, const dfl_touch *touch, dfl_ru
 {
     const bool contact = touch->normal >= 0;
     const double held = mode.stick ? held_by(eq_of(run), touch, x) : 0;
+    const bool slips =
+        !mode.stick && touch->directions == 1 && (!contact || mode.closed) && found->limit > 0;
     const char *what = contact && !mode.closed && found->gap <= 1e-8   ? "touches without a force"
                        : contact && mode.closed && found->load <= 1e-8 ? "is closed without a force"
                        : mode.stick && held >= found->limit * (1 - 1e-6) ? "sticks at its limit"
-                                                                         : NULL;
+                       : slips && fabs(found->slip) <= 1e-9 ? "slips without speed: it would stick"
+                                                            : NULL;
     if (what)
         snprintf(out, size, "contact '%s' (line %d) %s here", touch->name, touch->line, what);
 }

@@ -252,6 +252,42 @@ static void redundant_reactions_are_the_shortest(void **state)
     }
 }
 
+/* Large forces elsewhere excuse no force that is out of balance, nor does a place far away. */
+static void small_forces_count_beside_large_ones(void **state)
+{
+    (void)state;
+    is_refused("local y, q = position('y', 'q')\nmass(y, 1) mass(q, 1)\n"
+               "force(y, 2) force(q, -4*q + y)\nsimulate{ to = 1 }",
+               NULL, "the force along der(y) is still 2");
+    is_refused("local y, z = position('y', 'z')\nmass(y, 1e-3) mass(z, 1e9)\n"
+               "force(y, -9.81e-3) force(z, -9.81e9 - 1e12*z)\nsimulate{ to = 1 }",
+               NULL, "der(y) is still 0.00981");
+    is_refused("local s, x, y = position('s', 'x', 'y')\n"
+               "kinetic((velocity(s)^2 + velocity(x)^2 + velocity(y)^2)/2) potential(9.81*y)\n"
+               "constraint('rope', (x - s)^2 + y^2 - 1) force(s, 1)\n"
+               "initial{ s = 0, x = 0.3 } guess{ y = -0.9 } simulate{ to = 1 }",
+               NULL, "no equilibrium was found");
+    near it = settle("local y, q = position('y', 'q') mass(y, 1) mass(q, 1)\n"
+                     "force(y, 1 - 1e-3*y - 1e-3*(y - q)) force(q, 1e12*(1 - q) - 1e-3*(q - y))\n"
+                     "initial{ q = 0.5 } simulate{ to = 1 }",
+                     NULL, NULL);
+    near_close(near_value(&it, "y"), 500.5, 1e-6);
+    near_free(&it);
+}
+
+/* It slips at the start and rests at the end: there it sticks. */
+static void friction_that_slips_without_speed_is_not_judged(void **state)
+{
+    (void)state;
+    near it = settle("local x = position('x') mass(x, 1) force(x, -10*x)\n"
+                     "friction('f', x, { load = 5, coefficient = 0.4 })\n"
+                     "initial{ x = 1 } simulate{ to = 1 }",
+                     NULL, NULL);
+    assert_true(it.linear.linear.changing);
+    assert_non_null(strstr(it.linear.linear.why, "would stick"));
+    near_free(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +303,8 @@ int main(void)
         cmocka_unit_test(contacts_do_not_pull_at_an_equilibrium),
         cmocka_unit_test(one_mass_on_a_spring_finds_its_rest),
         cmocka_unit_test(redundant_reactions_are_the_shortest),
+        cmocka_unit_test(small_forces_count_beside_large_ones),
+        cmocka_unit_test(friction_that_slips_without_speed_is_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
