@@ -170,8 +170,8 @@ static void check_portal_crane(void)
     scripted_free(&s);
 }
 
-/* Centrifugal forces add between 1 and 1.6 times the square of the speed to that of the lowest frequency
-   (Southwell 1921; 1 for a rigid blade on a hinge); at rest it is 6.525 rad/s in the same units. */
+/* The lowest frequency of the blade in flapping, as a beam without rotary inertia under the tension of its own
+   turning, by 160 Hermite elements computed apart from this program: 6.5279 rad/s at rest, 6.9517 at 2 rad/s. */
 static void check_blade(void)
 {
     double last = 0.0, first_zero = 0.0, zero = 0.0;
@@ -188,9 +188,8 @@ static void check_blade(void)
         }
         last = flap;
     }
-    const double w = 6.283185307179586 * (zeros - 1) / (zero - first_zero), rest = 6.525;
     assert_true(zeros > 3);
-    assert_in_range((int)(1000 * (w * w - rest * rest) / 4), 1000, 1600);
+    assert_near(6.283185307179586 * (zeros - 1) / (zero - first_zero), 6.9517, 0.01);
     scripted_free(&s);
 }
 
