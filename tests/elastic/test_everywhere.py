@@ -63,7 +63,7 @@ def run(model, *options):
     return table(call("run", model, "--quiet", "--output", "-", *options))
 
 
-def same(a, b, part, least=1e-2):
+def same(a, b, part, least=1e-3):
     for name in b:
         if name not in a:
             continue
@@ -88,10 +88,11 @@ def solve(A, b):
 
 def test_sparse(models):
     for model in models:
-        dense = run(model, "--linear", "dense")
-        same(run(model, "--linear", "sparse"), dense, 1e-5)
+        tight = ("--rtol", "1e-9", "--atol", "1e-11")
+        dense = run(model, "--linear", "dense", *tight)
+        same(run(model, "--linear", "sparse", *tight), dense, 1e-6)
         for form in ("ggl", "psi1"):
-            same(run(model, "--form", form), dense, 1e-5)
+            same(run(model, "--form", form, *tight), dense, 1e-6)
 
 
 def test_exports(models):
