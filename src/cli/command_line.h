@@ -73,8 +73,6 @@ typedef struct cli_arguments {
     bool json, quiet, all_events, statistics, lua, latex, frames, c, octave, sfunction, sources,
         logarithmic, hz, help;
     bool all_unknowns, check, allow_fmu;
-    bool goals;     /* optimize{} of the script is wanted; not an option */
-    bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;
 
 typedef enum cli_option_kind {

@@ -220,8 +220,11 @@ static int call_motion(lua_State *L)
     if (dfl_node_of(model->graph, path)->depends & ~allowed)
         dfl_script_error(L, "motion: argument 2 depends on variables; give an expression of time "
                             "and parameters");
-    if (!dfl_script_of(L)->options.prescribe)
+    dfl_script *script = dfl_script_of(L);
+    if (!script->options.prescribe) {
+        script->motion_line = script->motion_line ? script->motion_line : dfl_script_line(L);
         return 0;
+    }
     const char *name =
         decl && decl->kind == DFL_A_POSITION && decl->symbol == moved
             ? lua_pushfstring(L, DFL_MOTION_PREFIX "%s", decl->name)

@@ -48,6 +48,7 @@ typedef struct dfl_script {
     lua_State *L;        /* NULL until it is open */
     int interval;        /* instructions between two checks of the limits */
     double started;      /* processor time, s */
+    int motion_line;     /* of the first motion(...) that is ignored, or 0 */
 } dfl_script;
 
 /* A new state with limits and nothing in it, or NULL. Close it with lua_close. */

@@ -26,6 +26,7 @@ static dfl_status check_text(dfl_context *ctx, const char *path, const char *tex
                              bool unlimited);
 static dfl_status keep_text(dfl_model *model, const char *text, size_t length);
 static dfl_status lower(dfl_script *script);
+static dfl_status warn_ignored_motion(const dfl_script *script);
 static dfl_status keep_options(const dfl_script *script);
 
 dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
@@ -142,7 +143,25 @@ static dfl_status lower(dfl_script *script)
         status = dfl_set_values_check(script);
     if (!status)
         status = dfl_input_files_check(script, true);
+    if (!status)
+        status = warn_ignored_motion(script);
     return status ? status : keep_options(script);
+}
+
+/* A model with inputs has its motion(...) for `inverse`; without any, its author meant a constraint. */
+static dfl_status warn_ignored_motion(const dfl_script *script)
+{
+    dfl_text text = {.ctx = script->ctx};
+    if (!script->motion_line || script->model->count[DFL_AN_INPUT] > 0)
+        return DFL_OK;
+    dfl_text_add(&text,
+                 "%s:%d: motion(...) is only for `driftless inverse` and prescribes nothing here; "
+                 "constraint(\"name\", expression - path) prescribes a motion of every run",
+                 script->model->path, script->motion_line);
+    const dfl_status status =
+        text.status ? text.status : dfl_model_warn(script->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
 }
 
 /* A pipe may be read, such as that of a shell's <(...), but one that nobody writes to is empty: it
