@@ -45,7 +45,12 @@ dfl_status dfl_slope_at_zero(double *out, double *doubt, int n, dfl_curve_fn f, 
 {
     dfl_status status = DFL_OK;
     *doubt = 1;
-    for (int k = 0; !status && *doubt > 1e-9 && k < ATTEMPTS; k++, h /= 10)
+    for (int k = 0; (status || *doubt > 1e-9) && k < ATTEMPTS; k++, h /= 10) {
         status = extrapolate(out, doubt, n, f, user, h, work);
+        if (status == DFL_NO_MEMORY || status == DFL_STOPPED)
+            return status;
+        if (status)
+            *doubt = 1;
+    }
     return status;
 }

@@ -298,7 +298,7 @@ dfl_status dfl_pencil_eigenvalues(double *re, double *im, int *count, dfl_contex
 /* out (n): a smooth function of s, computed to rounding. */
 typedef dfl_status (*dfl_curve_fn)(double *out, double s, void *user);
 
-/* out (n): its derivative at s = 0, by differences of values within h, or closer until they agree;
+/* out (n): its derivative at s = 0, by differences of values within h, or closer until they exist and agree;
    *doubt: how far they do not, relative to the largest derivative. work: 4 n. */
 dfl_status dfl_slope_at_zero(double *out, double *doubt, int n, dfl_curve_fn f, void *user,
                              double h, double *work);

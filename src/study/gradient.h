@@ -57,10 +57,27 @@ dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const dfl_variation *variation, dfl_record *record);
 void dfl_gradient_clear(dfl_gradient *gradient);
 
-/* out (nof x count): the same derivatives by extrapolated differences of runs nearby, each ten times as accurate
-   as `choices` and `settings` say. */
-dfl_status dfl_study_gradient_check(double *out, const dfl_gradient *gradient,
+/* What differences of runs say of a derivative. */
+typedef enum dfl_agreement {
+    DFL_AGREES,     /* to 1e-5, perhaps with smaller tolerances, and the derivative to 100 rtol */
+    DFL_INACCURATE, /* it agrees with smaller tolerances only */
+    DFL_DOUBTFUL,   /* the differences are too inaccurate to say so */
+    DFL_DISAGREES
+} dfl_agreement;
+
+typedef struct dfl_gradient_check {
+    dfl_context *ctx;
+    double *differences;    /* nof x count */
+    double *doubt;          /* nof x count: how accurate they are */
+    dfl_agreement *verdict; /* nof x count */
+    dfl_agreement worst;
+} dfl_gradient_check;
+
+/* The same derivatives by extrapolated differences of runs nearby, with tolerances a hundredth of those that `choices`
+   and `settings` say. The caller clears *out also after a failure. */
+dfl_status dfl_study_gradient_check(dfl_gradient_check *out, const dfl_gradient *gradient,
                                     const struct dfl_settings *settings, const dfl_choices *choices,
                                     const dfl_variation *variation);
+void dfl_gradient_check_clear(dfl_gradient_check *check);
 
 #endif

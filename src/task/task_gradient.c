@@ -9,11 +9,10 @@ static dfl_status name_outputs(const char ***of, int *count, const dfl_task_stat
 static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
                                   const dfl_task_options *options);
 static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *it);
-static dfl_status check(double **checked, dfl_task *it, const dfl_gradient *gradient,
-                        const dfl_variation *variation);
-static bool agrees(const dfl_gradient *gradient, const double *checked, size_t i);
-static void write_text(dfl_text *text, const dfl_gradient *gradient, const double *checked);
-static void write_json(dfl_text *json, const dfl_gradient *gradient, const double *checked);
+static void write_text(dfl_text *text, const dfl_gradient *gradient,
+                       const dfl_gradient_check *checked);
+static void write_json(dfl_text *json, const dfl_gradient *gradient,
+                       const dfl_gradient_check *checked);
 
 dfl_status dfl_task_gradient(dfl_task *it)
 {
@@ -41,15 +40,17 @@ dfl_status dfl_task_gradient(dfl_task *it)
     if (!status)
         status = dfl_study_gradient(&gradient, near->model.runnable, &near->settings, by.data, of,
                                     nof, how, &variation, files.record);
-    double *checked = NULL;
+    dfl_gradient_check checked = {0};
     if (!status && it->options.check)
-        status = check(&checked, it, &gradient, &variation);
+        status = dfl_study_gradient_check(&checked, &gradient, &near->settings,
+                                          &near->model.choices, &variation);
+    it->unfinished = checked.worst != DFL_AGREES;
     if (!status) {
-        write_text(&it->text, &gradient, checked);
-        write_json(&it->json, &gradient, checked);
+        write_text(&it->text, &gradient, &checked);
+        write_json(&it->json, &gradient, &checked);
         status = dfl_gradient_files_write(it);
     }
-    dfl_free(it->ctx, checked);
+    dfl_gradient_check_clear(&checked);
     dfl_gradient_files_clear(&files);
     dfl_gradient_clear(&gradient);
     dfl_free(it->ctx, of);
@@ -71,28 +72,12 @@ static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *i
                   : DFL_OK;
 }
 
-/* Differences of runs; the task is not finished if they disagree by more than their own accuracy. */
-static dfl_status check(double **checked, dfl_task *it, const dfl_gradient *gradient,
-                        const dfl_variation *variation)
-{
-    const size_t count = (size_t)(gradient->nof * gradient->count);
-    *checked = dfl_alloc(it->ctx, count, sizeof **checked);
-    dfl_status status = *checked ? dfl_study_gradient_check(*checked, gradient, &it->near.settings,
-                                                            &it->near.model.choices, variation)
-                                 : DFL_NO_MEMORY;
-    for (size_t i = 0; !status && i < count; i++)
-        it->unfinished = it->unfinished || !agrees(gradient, *checked, i);
-    return status;
-}
-
-/* To 1e-5, or what a change of the value by its tolerance makes of differences. */
-static bool agrees(const dfl_gradient *gradient, const double *checked, size_t i)
-{
-    const double a = gradient->gradient[i], b = checked[i];
-    const size_t row = i % (size_t)gradient->nof, column = i / (size_t)gradient->nof;
-    const double size = gradient->at[column] != 0 ? fabs(gradient->at[column]) : 1;
-    return fabs(a - b) <= 1e-5 * fmax(fmax(fabs(a), fabs(b)), fabs(gradient->value[row]) / size);
-}
+/* In the text, and as the message of JSON; by verdict. */
+static const char *const words[] = {"", " INACCURATE: take smaller tolerances",
+                                    " UNCERTAIN: differences are not accurate enough", " DISAGREE"};
+static const char *const messages[] = {
+    NULL, "derivatives agree with differences of runs with smaller tolerances only",
+    "differences of runs are not accurate enough to judge", "differences of runs disagree"};
 
 /* Those of --of, or all outputs that are declared; ends with NULL. */
 static dfl_status name_outputs(const char ***of, int *count, const dfl_task_state *near,
@@ -130,7 +115,8 @@ static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
                     model->path);
 }
 
-static void write_text(dfl_text *text, const dfl_gradient *gradient, const double *checked)
+static void write_text(dfl_text *text, const dfl_gradient *gradient,
+                       const dfl_gradient_check *checked)
 {
     for (int i = 0; i < gradient->nof; i++) {
         dfl_text_add(text, "%s = %.12g at t = %.10g\n", gradient->of[i], gradient->value[i],
@@ -138,9 +124,10 @@ static void write_text(dfl_text *text, const dfl_gradient *gradient, const doubl
         for (int j = 0; j < gradient->count; j++) {
             const size_t k = (size_t)j * (size_t)gradient->nof + (size_t)i;
             dfl_text_add(text, "  d/d %-20s %.10g", gradient->by[j], gradient->gradient[k]);
-            if (checked)
-                dfl_text_add(text, "   differences of runs %.10g%s", checked[k],
-                             agrees(gradient, checked, k) ? "" : " DISAGREE");
+            if (checked->verdict)
+                dfl_text_add(text, "   differences of runs %.10g +- %.1e%s",
+                             checked->differences[k], checked->doubt[k],
+                             words[checked->verdict[k]]);
             dfl_text_add(text, "\n");
         }
     }
@@ -160,27 +147,36 @@ static void add_row(dfl_text *json, const char *key, const dfl_gradient *gradien
     dfl_text_add(json, "}");
 }
 
-static void write_one(dfl_text *json, const dfl_gradient *gradient, const double *checked, int i)
+static void write_one(dfl_text *json, const dfl_gradient *gradient,
+                      const dfl_gradient_check *checked, int i)
 {
-    bool agree = true;
-    for (int j = 0; checked && j < gradient->count; j++)
-        agree = agree && agrees(gradient, checked, (size_t)j * (size_t)gradient->nof + (size_t)i);
-    dfl_text_add(json,
-                 "{\"status\": \"%s\", \"message\": %s, \"of\": ", agree ? "completed" : "failed",
-                 agree ? "null" : "\"differences of runs disagree\"");
+    dfl_agreement worst = DFL_AGREES;
+    for (int j = 0; checked->verdict && j < gradient->count; j++) {
+        const dfl_agreement found = checked->verdict[(size_t)j * (size_t)gradient->nof + (size_t)i];
+        worst = found > worst ? found : worst;
+    }
+    dfl_text_add(json, "{\"status\": \"%s\", \"message\": ", worst ? "failed" : "completed");
+    if (worst)
+        dfl_json_string(json, messages[worst]);
+    else
+        dfl_text_add(json, "null");
+    dfl_text_add(json, ", \"of\": ");
     dfl_json_string(json, gradient->of[i]);
     dfl_text_add(json, ", \"t\": ");
     dfl_json_number(json, gradient->t);
     dfl_text_add(json, ", \"value\": ");
     dfl_json_number(json, gradient->value[i]);
     add_row(json, "gradient", gradient, gradient->gradient, i);
-    if (checked)
-        add_row(json, "differences", gradient, checked, i);
+    if (checked->verdict) {
+        add_row(json, "differences", gradient, checked->differences, i);
+        add_row(json, "differences_error", gradient, checked->doubt, i);
+    }
     dfl_text_add(json, "}");
 }
 
 /* An object, or a list of them. */
-static void write_json(dfl_text *json, const dfl_gradient *gradient, const double *checked)
+static void write_json(dfl_text *json, const dfl_gradient *gradient,
+                       const dfl_gradient_check *checked)
 {
     dfl_text_add(json, gradient->nof > 1 ? "[" : "");
     for (int i = 0; i < gradient->nof; i++) {
