@@ -191,6 +191,13 @@ typedef struct dfl_model_signal {
     bool held;          /* beyond, its end's value is used; else the slope there, too */
 } dfl_model_signal;
 
+/* While `excess` is positive, results are doubtful; a run says the sentence once. */
+typedef struct dfl_doubt {
+    int line;
+    dfl_expr excess;
+    char *text;
+} dfl_doubt;
+
 /* Per symbol of the graph: its declaration and its initial value, as numbers + 1; 0: none. */
 typedef struct dfl_symbol_use {
     int declaration, start;
@@ -248,8 +255,9 @@ typedef struct dfl_model {
     bool allow_fmu;            /* ... and that fmu(...) may start programs */
     DFL_LIST(char *) notes;    /* lines that `check` shows */
     DFL_LIST(char *) warnings; /* sentences for every run */
-    dfl_choices run;           /* what simulate{} says; owns the texts */
-    int run_line;              /* of simulate{}; 0: there is none */
+    DFL_LIST(dfl_doubt) doubts;
+    dfl_choices run; /* what simulate{} says; owns the texts */
+    int run_line;    /* of simulate{}; 0: there is none */
     dfl_expr
         run_from[DFL_MOST_SETTINGS]; /* expressions of parameters that gave its numbers; 0: none */
     double precision;                /* rtol of the run for which equations are prepared */
@@ -336,6 +344,8 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
 /* Adds a sentence that a run reports to the user at the start (dfl_study_advise). */
 dfl_status dfl_model_warn(dfl_model *model, const char *text);
+/* Adds one that a run reports when `excess`, an expression without accelerations, becomes positive. */
+dfl_status dfl_model_doubt(dfl_model *model, int line, dfl_expr excess, const char *text);
 
 /* Keeps the text of an option of the caller: of an input that follows a file, or NAME=VALUE. */
 dfl_status dfl_model_remember_option(dfl_model *model, bool input, const char *text);

@@ -102,6 +102,9 @@ void dfl_model_free(dfl_model *model)
     free_lines(model->inputs.item, model->inputs.count, ctx);
     free_lines(model->notes.item, model->notes.count, ctx);
     free_lines(model->warnings.item, model->warnings.count, ctx);
+    for (int i = 0; i < model->doubts.count; i++)
+        dfl_free(ctx, model->doubts.item[i].text);
+    dfl_free(ctx, model->doubts.item);
     for (int i = 0; i < model->shapes.count; i++)
         dfl_shape_clear(&model->shapes.item[i], ctx);
     dfl_free(ctx, model->shapes.item);
@@ -147,6 +150,19 @@ dfl_status dfl_model_warn(dfl_model *model, const char *text)
 {
     return add_line(&model->warnings.item, &model->warnings.count, &model->warnings.room,
                     model->ctx, text);
+}
+
+dfl_status dfl_model_doubt(dfl_model *model, int line, dfl_expr excess, const char *text)
+{
+    dfl_doubt *all = dfl_grow(model->ctx, model->doubts.item, &model->doubts.room,
+                              model->doubts.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->doubts.item = all;
+    dfl_doubt *doubt = &all[model->doubts.count];
+    *doubt = (dfl_doubt){line, excess, dfl_copy_string(model->ctx, text)};
+    model->doubts.count += doubt->text != NULL;
+    return doubt->text ? DFL_OK : DFL_NO_MEMORY;
 }
 
 static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text)

@@ -97,8 +97,8 @@ typedef struct dfl_elastic {
     dfl_vec h;
     dfl_sym J;
     dfl_vec S[DFL_MOST_MODES], C[DFL_MOST_MODES];
-    dfl_expr *M; /* n n */
-    double *Kw;  /* 6 n n: stiffness by w_a w_b, xx yy zz xy xz yz in its axes; NULL: none */
+    dfl_expr *M;            /* n n */
+    double soft;            /* as of dfl_drawn_elastic */
     dfl_elastic_node *node; /* nnodes, then those of the outline, which are not bodies */
     int noutline;
     bool hidden;
@@ -257,8 +257,8 @@ void dfl_drawing_free_elastic(dfl_drawing *drawing);
 dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k);
 /* Keeps the body as a SID text of the model; nothing in the plane (elastic_sid.c). */
 dfl_status dfl_elastic_describe(dfl_drawing *drawing, const dfl_drawn_elastic *drawn);
-/* The force with which loads of turning hold elastic coordinate k back: w_a w_b Kw_ab q. */
-dfl_expr dfl_elastic_stiffening(dfl_drawing *drawing, const dfl_elastic *e, int k, dfl_vec omega);
+/* What makes results doubtful: fast turns that do not stiffen it, large deflections (elastic_doubts.c). */
+dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega);
 dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *drawing,
                             const dfl_elastic *e, dfl_vec omega, dfl_vec alpha, dfl_vec a);
 /* All force and torque that the motion of an elastic body needs, with the symbols of q''. */

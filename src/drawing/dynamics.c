@@ -221,20 +221,6 @@ static dfl_status declare_along(const dfl_moved *all, dfl_drawing *drawing, int 
 
 /* ------------------------------------------------------------------ elastic bodies */
 
-/* Inertia, and what turning adds to the stiffness, which is no part of the energy. */
-static dfl_status declare_modal_force(dfl_drawing *drawing, const dfl_elastic *e, int k, dfl_expr Q,
-                                      dfl_vec omega)
-{
-    dfl_graph *g = drawing->graph;
-    const dfl_expr stiff = dfl_elastic_stiffening(drawing, e, k, omega);
-    dfl_status status = DFL_OK;
-    if (Q != 0)
-        status = dfl_model_stored_force(drawing->model, e->line, e->v[k], dfl_neg(g, Q));
-    if (!status && stiff != 0)
-        status = dfl_model_force(drawing->model, e->line, e->v[k], dfl_neg(g, stiff));
-    return status;
-}
-
 /* Adds to F and N of the links, and declares the forces on elastic coordinates. */
 static dfl_status declare_modal_forces(dfl_moved *all, dfl_drawing *drawing)
 {
@@ -251,7 +237,10 @@ static dfl_status declare_modal_forces(dfl_moved *all, dfl_drawing *drawing)
         m->F = vec_add(g, m->F, mat_times(g, m->R, F));
         m->N = vec_add(g, m->N, mat_times(g, m->R, N));
         for (int k = 0; k < e->n && !status; k++)
-            status = declare_modal_force(drawing, e, k, Q[k], mat_back(g, m->R, m->omega));
+            if (Q[k] != 0)
+                status = dfl_model_stored_force(drawing->model, e->line, e->v[k], dfl_neg(g, Q[k]));
+        if (!status)
+            status = dfl_elastic_doubt(drawing, e, m->omega);
     }
     return status;
 }

@@ -22,7 +22,7 @@ static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_u
 static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
 static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
                           dfl_expr K, dfl_expr M);
-static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
+static dfl_status note_modes(double *soft, dfl_drawing *drawing, const dfl_drawn_beam *b,
                              const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M);
 
 static const char *const family_name[] = {"stretch", "bending", "bending across", "twist"};
@@ -74,11 +74,11 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
     e.twists = twists;
     e.twist = unit.turn0;
     if (!status)
+        status = note_modes(&e.soft, drawing, b, &unit, Kd, Md);
+    if (!status)
         status = dfl_drawing_elastic(out, drawing, &e);
     if (!status)
         set_loads(drawing, b, &unit, e.length);
-    if (!status)
-        status = note_modes(drawing, b, &unit, Kd, Md);
     dfl_modal_body_free(unit.body);
     return status;
 }
@@ -293,8 +293,8 @@ static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn
     return status;
 }
 
-/* A line for `check`: modes and their frequencies in the frame. */
-static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
+/* A line for `check`: modes and their frequencies in the frame; *soft as of dfl_drawn_elastic. */
+static dfl_status note_modes(double *soft, dfl_drawing *drawing, const dfl_drawn_beam *b,
                              const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M)
 {
     const int nnodes = b->nnodes;
@@ -323,6 +323,7 @@ static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_beam *b,
     }
     if (!status)
         dfl_text_add(&text, "; mass %.6g kg", mass * unit->body->mass);
+    *soft = b->first_order ? slowest * slowest : 0.0;
     if (!status && b->first_order) /* w^2 above a tenth of that of the lowest mode */
         dfl_text_add(&text,
                      "; of first order: loads do not stiffen it, so that it must turn slower than "

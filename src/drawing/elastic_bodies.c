@@ -53,18 +53,13 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
     for (int k = 0; k < e->n; k++)
         e->massless[k] = drawn->massless && drawn->massless[k];
     e->noutline = modal->noutline;
+    e->soft = drawn->soft;
     e->hidden = drawn->hidden;
     e->magnify = drawn->magnify > 0.0 ? drawn->magnify : 1.0;
     e->name = dfl_copy_string(ctx, drawn->name);
     e->M = dfl_alloc(ctx, (size_t)(e->n * e->n), sizeof *e->M);
     e->node = dfl_alloc(ctx, (size_t)modal->nnodes + 1, sizeof *e->node);
     dfl_status status = e->name && e->M && e->node ? DFL_OK : DFL_NO_MEMORY;
-    if (!status && drawn->Kw) {
-        e->Kw = dfl_alloc(ctx, 6 * (size_t)(e->n * e->n), sizeof *e->Kw);
-        status = e->Kw ? DFL_OK : DFL_NO_MEMORY;
-    }
-    if (!status && e->Kw)
-        memcpy(e->Kw, drawn->Kw, 6 * (size_t)(e->n * e->n) * sizeof *e->Kw);
     if (!status)
         status = add_part(&e->body, drawing, drawn, NULL, drawing->nelastics, -1);
     for (int k = 0; k < e->nnodes && !status; k++)
@@ -93,7 +88,6 @@ void dfl_drawing_free_elastic(dfl_drawing *drawing)
     for (int i = 0; i < drawing->nelastics; i++) {
         dfl_free(drawing->ctx, drawing->elastics[i].name);
         dfl_free(drawing->ctx, drawing->elastics[i].M);
-        dfl_free(drawing->ctx, drawing->elastics[i].Kw);
         dfl_free(drawing->ctx, drawing->elastics[i].node);
     }
     dfl_free(drawing->ctx, drawing->elastics);

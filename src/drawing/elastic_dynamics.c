@@ -123,23 +123,6 @@ dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const 
     return DFL_OK;
 }
 
-dfl_expr dfl_elastic_stiffening(dfl_drawing *drawing, const dfl_elastic *e, int k, dfl_vec omega)
-{
-    static const int pairs[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-    dfl_graph *g = drawing->graph;
-    dfl_expr w[3], sum = 0;
-    for (int a = 0; a < 3; a++)
-        w[a] = vec_dot(g, e->axes[a], omega);
-    for (int ab = 0; ab < 6 && e->Kw; ab++) {
-        dfl_expr row = 0;
-        for (int l = 0; l < e->n; l++)
-            row = dfl_add(g, row,
-                          dfl_mul(g, dfl_constant(g, e->Kw[(ab * e->n + k) * e->n + l]), e->p[l]));
-        sum = dfl_add(g, sum, dfl_mul(g, row, dfl_mul(g, w[pairs[ab][0]], w[pairs[ab][1]])));
-    }
-    return sum;
-}
-
 static dfl_status rate_of_vectors(dfl_vec *out, dfl_drawing *drawing, const dfl_elastic *e,
                                   const dfl_expr *v, const dfl_vec *of)
 {

@@ -11,9 +11,11 @@ static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes 
 static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
                                   const double *A, double sign, const char *what);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
-static double *stiffening(const dfl_drawing *drawing, const dfl_drawn_modes *m);
+static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
+static bool is_soft(const dfl_modal_body *b, bool planar);
 static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m);
-static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m);
+static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_drawn_modes *m,
+                             bool soft);
 
 dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_modes *m)
 {
@@ -26,11 +28,7 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     if (status)
         return status;
     fill(body, m, drawing->planar);
-    double *Kw = m->Kw_given ? stiffening(drawing, m) : NULL;
-    if (m->Kw_given && !Kw) {
-        dfl_modal_body_free(body);
-        return DFL_NO_MEMORY;
-    }
+    stiffen(body, m, drawing->planar);
     dfl_expr *KD = dfl_alloc(drawing->ctx, 2 * (size_t)(m->n * m->n), sizeof *KD);
     dfl_drawn_elastic e = {.line = m->line,
                            .name = m->name,
@@ -42,7 +40,6 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
                            .at = m->at,
                            .mass = one,
                            .length = one,
-                           .Kw = Kw,
                            .K = KD,
                            .D = KD ? KD + m->n * m->n : NULL};
     for (int i = 0; KD && i < m->n; i++)
@@ -51,11 +48,10 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
             KD[m->n * m->n + i + m->n * j] = m->D[i * m->n + j];
         }
     find_axes(e.axes, drawing, m);
-    status = KD ? dfl_drawing_elastic(out, drawing, &e) : DFL_NO_MEMORY;
+    status = KD ? note_modes(&e.soft, drawing, m, is_soft(body, drawing->planar)) : DFL_NO_MEMORY;
     if (!status)
-        status = note_modes(drawing, m);
+        status = dfl_drawing_elastic(out, drawing, &e);
     dfl_free(drawing->ctx, KD);
-    dfl_free(drawing->ctx, Kw);
     dfl_modal_body_free(body);
     return status;
 }
@@ -141,16 +137,23 @@ static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
     }
 }
 
-/* Six matrices; in the plane only that of the square of the turning speed. */
-static double *stiffening(const dfl_drawing *drawing, const dfl_drawn_modes *m)
+/* Loads of turning stiffen the body: its inertia becomes smaller where it bends, by Kw_ab q q. */
+static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
 {
-    const size_t square = (size_t)(m->n * m->n);
-    double *Kw = dfl_alloc(drawing->ctx, 6 * square, sizeof *Kw);
-    if (Kw && drawing->planar)
-        memcpy(Kw + 2 * square, m->Kw, square * sizeof *Kw);
-    else if (Kw)
-        memcpy(Kw, m->Kw, 6 * square * sizeof *Kw);
-    return Kw;
+    const int n = m->n, first = planar ? 2 : 0;
+    for (int r = 0; r < (planar ? 1 : 6) && m->Kw_given; r++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                b->J2[6 * (i + n * j) + first + r] -=
+                    (r < 3 ? 1.0 : 0.5) * m->Kw[(r * n + i) * n + j];
+}
+
+/* Whether the inertia of the first mode is that of its displacements alone: xx + yy + zz = 2 Me. */
+static bool is_soft(const dfl_modal_body *b, bool planar)
+{
+    const double *J2 = b->J2;
+    const double turned = planar ? 2.0 * J2[2] : J2[0] + J2[1] + J2[2];
+    return turned == 0.0 || turned > 1.4 * b->Me[0];
 }
 
 static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m)
@@ -165,8 +168,9 @@ static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_dra
     }
 }
 
-/* Frequencies of the body with its frame held. */
-static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m)
+/* Frequencies of the body with its frame held; *slowest: the square of the lowest one, if it is soft. */
+static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_drawn_modes *m,
+                             bool soft)
 {
     const int n = m->n;
     double K[DFL_MOST_MODES * DFL_MOST_MODES], M[DFL_MOST_MODES * DFL_MOST_MODES];
@@ -184,9 +188,10 @@ static dfl_status note_modes(dfl_drawing *drawing, const dfl_drawn_modes *m)
     for (int i = 0; i < n && !status; i++)
         dfl_text_add(&text, "%s %.6g rad/s", i ? "," : "", w2[i] > 0.0 ? sqrt(w2[i]) : 0.0);
     dfl_text_add(&text, "; mass %.6g kg", m->mass);
-    if (!m->Kw_given)
+    *slowest = !status && soft && w2[0] > 0.0 ? w2[0] : 0.0;
+    if (*slowest > 0.0)
         dfl_text_add(&text, "; of first order: it must turn slower than %.3g rad/s",
-                     w2[0] > 0.0 ? sqrt(0.1 * w2[0]) : 0.0);
+                     sqrt(0.1 * *slowest));
     if (!status)
         status = text.status;
     if (!status)

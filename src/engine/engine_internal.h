@@ -112,7 +112,7 @@ struct dfl_runnable {
     double *packed_mass;
     dfl_csc mass_pattern, no_rows;
     dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
-    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
+    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, doubts, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_run_parameters parameters, along; /* by each of them; along a direction */
     dfl_switches switches;

@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 28 };
+enum { PROGRAMS = SINGLE_BLOCKS + 29 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -29,6 +29,7 @@ static void target_jacobian(targets *list, const dfl_equations *eq);
 static void target_outputs(targets *list, const dfl_equations *eq);
 static void target_energy(targets *list, const dfl_equations *eq);
 static void target_scene(targets *list, const dfl_equations *eq);
+static void target_doubts(targets *list, const dfl_equations *eq);
 static void target_drives(targets *list, const dfl_equations *eq);
 static void target_motion_slopes(targets *list, const dfl_equations *eq);
 
@@ -43,7 +44,7 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run)
         {&run->mass, target_mass, true},        {&run->jacobian, target_jacobian, true},
         {&run->drives, target_drives, true},    {&run->motion_slopes, target_motion_slopes, true},
         {&run->outputs, target_outputs, false}, {&run->energy, target_energy, false},
-        {&run->scene, target_scene, false}};
+        {&run->scene, target_scene, false},     {&run->doubts, target_doubts, false}};
     targets list = {.item = dfl_alloc(run->ctx, (size_t)most_targets(eq), sizeof *list.item),
                     .packed = run->packed};
     if (!list.item)
@@ -137,6 +138,7 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->outputs,
                                &run->energy,
                                &run->scene,
+                               &run->doubts,
                                &run->drives,
                                &run->motion_slopes,
                                &run->parameters.slopes,
@@ -175,7 +177,7 @@ static int most_targets(const dfl_equations *eq)
                         eq->jacobian.dyn.count + eq->jacobian.kin.count;
     const int drives = eq->model->tree ? 3 * eq->model->tree->ndrives : 0;
     return rows + entries + eq->M.count + eq->model->declarations.count + 1 +
-           dfl_scene_columns(eq->model) + drives;
+           eq->model->doubts.count + dfl_scene_columns(eq->model) + drives;
 }
 
 /* The branches of the targets are those of the run. */
@@ -346,6 +348,12 @@ static void target_scene(targets *list, const dfl_equations *eq)
                 list->count++;
             }
     }
+}
+
+static void target_doubts(targets *list, const dfl_equations *eq)
+{
+    for (int i = 0; i < eq->model->doubts.count; i++)
+        list->item[list->count++] = (dfl_target){eq->model->doubts.item[i].excess, 0, i};
 }
 
 static void target_drives(targets *list, const dfl_equations *eq)

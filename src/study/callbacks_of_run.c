@@ -67,6 +67,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
         return 0;
     const double energy = dfl_runnable_energy(sim->run, t, x);
     dfl_study_note_largest(sim, x);
+    dfl_study_look_for_doubts(sim, t, x);
     dfl_study_trends_step(sim, t_old, t, x);
     if (fabs(energy - sim->energy) > sim->energy_drift)
         sim->energy_drift = fabs(energy - sim->energy);

@@ -69,6 +69,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->largest);
     dfl_free(sim->ctx, sim->scene);
     dfl_study_jumps_clear(sim);
+    dfl_study_doubts_clear(sim);
     dfl_study_switches_clear(sim);
 }
 
@@ -86,7 +87,7 @@ static dfl_status prepare(dfl_simulation *sim)
     sim->scene = dfl_alloc(sim->ctx, scene, sizeof *sim->scene);
     if (!sim->outputs || !sim->event_kinds || !sim->event_names || !sim->scene ||
         dfl_study_tolerances_create(sim) || dfl_study_jumps_create(sim) ||
-        dfl_study_switches_create(sim))
+        dfl_study_doubts_create(sim) || dfl_study_switches_create(sim))
         return DFL_NO_MEMORY;
     tell_expressions(sim);
     return create_solver(sim);
@@ -212,6 +213,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
             sim->energy_drift = isnan(sim->energy) ? NAN : 0;
         }
         dfl_study_store_modes(sim, t);
+        dfl_study_look_for_doubts(sim, t, corrected);
         dfl_study_store_row(sim, t, corrected);
         dfl_study_store_step(sim, t, t, sim->energy);
     }

@@ -46,6 +46,8 @@ struct dfl_simulation {
     bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;
     const char **event_names;
+    double *excess;         /* of the model's doubts; room for a step */
+    bool *doubted;          /* those that the user knows of */
     double *atol, *largest; /* n: absolute tolerances at the end, largest values of all steps */
     double *outputs;        /* at the last row */
     double *scene;          /* columns of the shapes there, if a file shows them: */

@@ -73,6 +73,11 @@ dfl_status dfl_study_tolerances_create(dfl_simulation *sim);
 void dfl_study_note_largest(dfl_simulation *sim, const double *x);
 void dfl_study_warn_coarse(const dfl_simulation *sim, dfl_advice_fn tell, void *user);
 
+/* doubts.c: room; says what is doubtful at a state, each once. */
+dfl_status dfl_study_doubts_create(dfl_simulation *sim);
+void dfl_study_doubts_clear(dfl_simulation *sim);
+void dfl_study_look_for_doubts(dfl_simulation *sim, double t, const double *x);
+
 /* jump_rows.c: room for the row before a jump; keeps it; stores it, unless it was stored already. */
 dfl_status dfl_study_jumps_create(dfl_simulation *sim);
 void dfl_study_jumps_clear(dfl_simulation *sim);

@@ -1,0 +1,80 @@
+/* elastic_doubts.c: what an elastic body's equations do not cover, for a warning while a run lasts. */
+#include "drawing/drawing_internal.h"
+
+#include "drawing/vectors.h"
+
+#include <math.h>
+
+static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega);
+static dfl_status doubt_deflections(dfl_drawing *drawing, const dfl_elastic *e);
+static dfl_status find_size(double *out, const dfl_drawing *drawing, const dfl_elastic *e);
+
+dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega)
+{
+    const dfl_status status = e->soft > 0.0 ? doubt_turning(drawing, e, omega) : DFL_OK;
+    return status ? status : doubt_deflections(drawing, e);
+}
+
+/* Centrifugal forces soften a body of first order: |omega|^2 above a tenth of that of its slowest mode. */
+static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr square = vec_dot(g, omega, omega);
+    dfl_text text = {.ctx = drawing->ctx};
+    if (square == 0)
+        return DFL_OK;
+    dfl_text_add(&text,
+                 "the elastic body '%s' turns faster than %.4g rad/s; its slowest mode has %.4g "
+                 "rad/s, and nothing in its data says how turning stiffens it: deflections are "
+                 "too large, or grow without limit. Give a beam or frame of second order, or Kw",
+                 e->name, sqrt(0.1 * e->soft), sqrt(e->soft));
+    dfl_status status = text.status;
+    if (!status)
+        status = dfl_model_doubt(drawing->model, e->line,
+                                 dfl_sub(g, square, dfl_constant(g, 0.1 * e->soft)),
+                                 dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* Modes are shapes of small deflections. */
+static dfl_status doubt_deflections(dfl_drawing *drawing, const dfl_elastic *e)
+{
+    const double most = 0.15; /* of the size: curvatures are then wrong by several per cent */
+    dfl_graph *g = drawing->graph;
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_expr largest = 0;
+    double size = 0.0;
+    dfl_status status = find_size(&size, drawing, e);
+    for (int k = 0; k < e->nnodes + e->noutline; k++)
+        largest =
+            dfl_binary(g, DFL_OP_MAX, largest, vec_dot(g, e->node[k].shift, e->node[k].shift));
+    if (status || size == 0.0 || largest == 0)
+        return status;
+    dfl_text_add(&text,
+                 "the elastic body '%s' deflects by more than %.4g m, %g of its size: its modes "
+                 "are those of small deflections. Divide it into several bodies",
+                 e->name, most * size, most);
+    status = text.status;
+    if (!status)
+        status = dfl_model_doubt(drawing->model, e->line,
+                                 dfl_sub(g, largest, dfl_constant(g, most * most * size * size)),
+                                 dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* The largest distance of its nodes and points from the first one, with the present values. */
+static dfl_status find_size(double *out, const dfl_drawing *drawing, const dfl_elastic *e)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_status status = DFL_OK;
+    *out = 0.0;
+    for (int k = 1; k < e->nnodes + e->noutline && !status; k++) {
+        const dfl_vec apart = vec_sub(g, e->node[k].at, e->node[0].at);
+        double square = 0.0;
+        status = dfl_model_value(&square, drawing->model, vec_dot(g, apart, apart));
+        *out = fmax(*out, sqrt(square));
+    }
+    return status;
+}
