@@ -54,6 +54,15 @@ void dfl_branching_values(double *value, const dfl_branching *sw, double t, cons
         switch_values(value, sw->tables->switches.count, t, x, (void *)sw);
 }
 
+void dfl_branching_turn(double *slope, const dfl_branching *sw)
+{
+    for (int i = 0; i < sw->tables->switches.count; i++) {
+        double sign, border;
+        end_of(&sign, &border, sw, i);
+        slope[i] *= sign;
+    }
+}
+
 static int switch_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
                          void *user)
 {

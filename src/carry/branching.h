@@ -146,6 +146,8 @@ bool dfl_branching_settle(dfl_branching *sw, double t, const double *x, const do
 void dfl_branching_follow(dfl_branching *sw, double t, const double *x);
 /* All functions at (t, x), positive where the present branches are valid. */
 void dfl_branching_values(double *value, const dfl_branching *sw, double t, const double *x);
+/* Derivatives of the conditions as those of the switching functions. */
+void dfl_branching_turn(double *slope, const dfl_branching *sw);
 
 /* Discrete variables at the start; which rows are off now, and whether that has changed. */
 void dfl_branching_begin(dfl_branching *sw);

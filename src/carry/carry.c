@@ -61,10 +61,23 @@ void dfl_carried_free(dfl_carried_run *run)
     dfl_branching_clear(&run->branching, ctx);
     dfl_free(ctx, run->slope);
     dfl_free(ctx, run->bounds);
+    dfl_free(ctx, run->tangent);
     dfl_free(ctx, run->start);
     dfl_free(ctx, run->held);
     dfl_free(ctx, run->a);
     dfl_free(ctx, run);
+}
+
+/* Of the programs that `belongs` tells. */
+static size_t most_registers(const dfl_carried *model, bool (*belongs)(int program))
+{
+    size_t most = 0;
+    for (int i = 0; i < DFL_CARRY_PROGRAMS; i++) {
+        const dfl_tape_data *tape = model->programs[i].tape;
+        if (tape && belongs(i) && tape->nregisters > most)
+            most = tape->nregisters;
+    }
+    return most;
 }
 
 /* Two blocks: numbers that a run remembers, and workspace. */
@@ -73,12 +86,7 @@ static dfl_status make_room(dfl_carried_run *run)
     const dfl_carried *m = run->model;
     const dfl_eom *eom = &m->eom;
     const size_t slopes = (size_t)m->events.nslopes;
-    size_t registers = 0;
-    for (int i = 0; i < DFL_CARRY_PROGRAMS; i++) {
-        const dfl_tape_data *tape = m->programs[i].tape;
-        if (tape && tape->eval.length > 0 && tape->nregisters > registers)
-            registers = tape->nregisters;
-    }
+    const size_t registers = most_registers(m, dfl_carry_encloses);
     const size_t rows = (size_t)(eom->nl + eom->nm + eom->ns + eom->n0 + eom->ne + eom->nep);
     run->param =
         dfl_alloc(run->ctx, (size_t)(m->nparams + m->ninputs + m->nlevels), sizeof(double));
@@ -153,6 +161,31 @@ void dfl_carried_evaluate(const dfl_carried_run *run, int program, double t, con
                                 run->branching.discrete};
     if (run->tape[program])
         run->model->programs[program].code(run->work[program], in, out);
+}
+
+dfl_status dfl_carried_tangent(double *const *slope, dfl_carried_run *run, int program, double t,
+                               const double *x, const double *a, const dfl_carried_direction *along)
+{
+    const double *const in[] = {&t,
+                                x,
+                                a,
+                                run->param,
+                                run->input,
+                                run->level,
+                                run->branching.branch,
+                                run->branching.discrete};
+    const double *const directions[] = {&along->t,    along->x, along->a, along->param,
+                                        along->input, NULL,     NULL,     NULL};
+    if (!run->tape[program])
+        return DFL_OK;
+    if (!run->tangent)
+        run->tangent = dfl_alloc(run->ctx, most_registers(run->model, dfl_carry_differentiates),
+                                 sizeof *run->tangent);
+    if (!run->tangent)
+        return DFL_NO_MEMORY;
+    dfl_branching_follow(&run->branching, t, x);
+    dfl_tape_tangent(run->tape[program], run->work[program], run->tangent, in, directions, slope);
+    return DFL_OK;
 }
 
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)

@@ -15,6 +15,18 @@
 
 typedef void (*dfl_carried_fn)(double *work, const double *const *in, double *const *out);
 
+/* Bounds, and derivatives along directions, are computed by tapes, not by compiled functions. */
+static inline bool dfl_carry_encloses(int program)
+{
+    return program == DFL_CARRY_SWITCHES || program == DFL_CARRY_INSTANTS ||
+           program == DFL_CARRY_PULSES || program == DFL_CARRY_EVENTS;
+}
+static inline bool dfl_carry_differentiates(int program)
+{
+    return program == DFL_CARRY_ALL || program == DFL_CARRY_MASS || program == DFL_CARRY_OUTPUTS ||
+           program == DFL_CARRY_SWITCHES || program == DFL_CARRY_EVENTS;
+}
+
 typedef struct dfl_carried_program {
     const dfl_tape_data *tape; /* NULL: there is none */
     dfl_carried_fn code;
@@ -107,6 +119,16 @@ size_t dfl_carried_saved_size(const dfl_carried_run *run);
 dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run);
 dfl_status dfl_carried_restore(dfl_carried_run *run, const void *bytes);
 
+/* Derivatives of what a program of dfl_carry_differentiates writes at (t, x, a), along a direction of
+   all these numbers (NULL: they stay); slope[i] is NULL if that array is not wanted. */
+typedef struct dfl_carried_direction {
+    double t;
+    const double *x, *a, *param, *input;
+} dfl_carried_direction;
+dfl_status dfl_carried_tangent(double *const *slope, dfl_carried_run *run, int program, double t,
+                               const double *x, const double *a,
+                               const dfl_carried_direction *along);
+
 /* The equations, for forms that are integrated elsewhere. */
 const dfl_eom *dfl_carried_eom(const dfl_carried_run *run);
 /* Branches follow every state, or stay until dfl_carried_settle. */
@@ -115,6 +137,8 @@ bool dfl_carried_settle(dfl_carried_run *run, double t, const double *x, const d
 /* Switching functions, then event functions, at (t, x). */
 int dfl_carried_indicators(const dfl_carried_run *run);
 void dfl_carried_indicate(double *value, dfl_carried_run *run, double t, const double *x);
+dfl_status dfl_carried_indicate_tangent(double *slope, dfl_carried_run *run, double t,
+                                        const double *x, const dfl_carried_direction *along);
 /* What tolerances change in the switching functions there; room: n. After a start. */
 void dfl_carried_noise(double *noise, double *room, dfl_carried_run *run, double t,
                        const double *x);

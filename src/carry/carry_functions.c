@@ -85,6 +85,16 @@ void dfl_carried_indicate(double *value, dfl_carried_run *run, double t, const d
     dfl_carried_evaluate(run, DFL_CARRY_EVENTS, t, x, NULL, &events);
 }
 
+dfl_status dfl_carried_indicate_tangent(double *slope, dfl_carried_run *run, double t,
+                                        const double *x, const dfl_carried_direction *along)
+{
+    double *events = slope + run->model->branching.switches.count;
+    const dfl_status status =
+        dfl_carried_tangent(&slope, run, DFL_CARRY_SWITCHES, t, x, NULL, along);
+    dfl_branching_turn(slope, &run->branching);
+    return status ? status : dfl_carried_tangent(&events, run, DFL_CARRY_EVENTS, t, x, NULL, along);
+}
+
 /* ------------------------------------------------------------------------------- pulses, events */
 
 static int pulse_values(double *value, int count, double t, const double *x, void *user)

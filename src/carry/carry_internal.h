@@ -27,6 +27,7 @@ struct dfl_carried_run {
     bool changed, started;
     double *slope, *scratch;
     dfl_bounds *bounds;
+    double *tangent; /* registers of derivatives, or NULL: not yet needed */
     dfl_accelerations *motion;
     double *a, *balance;
     dfl_blocks blocks;

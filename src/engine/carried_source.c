@@ -85,13 +85,6 @@ static void list_programs(writer *w)
     w->programs[DFL_CARRY_BALANCE] = run->balance ? &w->balance : NULL;
 }
 
-/* Bounds are computed by tapes, not by compiled functions. */
-static bool is_enclosed(int which)
-{
-    return which == DFL_CARRY_SWITCHES || which == DFL_CARRY_INSTANTS ||
-           which == DFL_CARRY_PULSES || which == DFL_CARRY_EVENTS;
-}
-
 static dfl_status write_programs(writer *w)
 {
     const dfl_tape *tapes[DFL_CARRY_PROGRAMS];
@@ -108,7 +101,8 @@ static dfl_status write_programs(writer *w)
         status = dfl_emit_c(w->text, w->programs[i]->tape,
                             &(dfl_emit_options){.name = name, .linkage = "static "});
         if (!status)
-            dfl_emit_tape_data(w->text, w->programs[i]->tape, name, is_enclosed(i));
+            dfl_emit_tape_data(w->text, w->programs[i]->tape, name,
+                               dfl_carry_encloses(i) || dfl_carry_differentiates(i));
     }
     dfl_text_add(w->text,
                  "\nstatic const dfl_carried_program model_programs[DFL_CARRY_PROGRAMS] = {\n");

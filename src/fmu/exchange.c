@@ -4,22 +4,10 @@
      (lambda, mu) = R^T (f - M a)
 
    Redundant rows: R is the pseudo-inverse. */
-#include "fmu/exchange.h"
-
-#include "linalg/linalg.h"
+#include "fmu/exchange_internal.h"
 
 #include <math.h>
 #include <string.h>
-
-struct dfl_exchange {
-    dfl_context *ctx;
-    const dfl_eom *eom;
-    dfl_layout at;
-    dfl_split *split;
-    dfl_blocks blocks;
-    double *room; /* all numbers below */
-    double *M, *MN, *K, *z, *a, *rest;
-};
 
 dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom)
 {
@@ -72,6 +60,7 @@ void dfl_exchange_free(dfl_exchange *e)
         return;
     dfl_split_free(e->split, e->ctx);
     dfl_free(e->ctx, e->room);
+    dfl_free(e->ctx, e->slope_room);
     dfl_free(e->ctx, e);
 }
 
@@ -86,17 +75,17 @@ static bool split_rows(dfl_exchange *e)
     return dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv);
 }
 
-/* y = M x; M may be diagonal. */
-static void times_mass(double *y, const dfl_exchange *e, const double *x, int columns)
+void dfl_exchange_times(double *y, const dfl_exchange *e, const double *M, const double *x,
+                        int columns)
 {
     const int nv = e->eom->nv;
     if (!e->eom->mass_diagonal) {
-        dfl_gemm(nv, columns, nv, 1, e->M, nv, x, nv, 0, y, nv);
+        dfl_gemm(nv, columns, nv, 1, M, nv, x, nv, 0, y, nv);
         return;
     }
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < nv; i++)
-            y[i + j * nv] = e->M[i] * x[i + j * nv];
+            y[i + j * nv] = M[i] * x[i + j * nv];
 }
 
 /* z: the accelerations in the directions that are left free. */
@@ -104,7 +93,7 @@ static bool solve_free(dfl_exchange *e)
 {
     const int nv = e->eom->nv, free = nv - e->split->rank;
     const double *N = e->split->N;
-    times_mass(e->MN, e, N, free);
+    dfl_exchange_times(e->MN, e, e->M, N, free);
     dfl_gemm_tn(free, free, nv, 1, N, nv, e->MN, nv, 0, e->K, free > 0 ? free : 1);
     dfl_gemm_tn(free, 1, nv, 1, N, nv, e->rest, nv, 0, e->z, nv);
     if (free == 0)
@@ -116,17 +105,17 @@ static bool solve_free(dfl_exchange *e)
     return true;
 }
 
-static bool accelerate(dfl_exchange *e)
+bool dfl_exchange_accelerate(dfl_exchange *e)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm, free = nv - e->split->rank;
     dfl_gemm(nv, 1, nc, -1, e->split->R, nv, e->blocks.bias, nc > 0 ? nc : 1, 0, e->a, nv);
-    times_mass(e->rest, e, e->a, 1);
+    dfl_exchange_times(e->rest, e, e->M, e->a, 1);
     for (int i = 0; i < nv; i++)
         e->rest[i] = e->blocks.f[i] - e->rest[i];
     if (!solve_free(e))
         return false;
     dfl_gemm(nv, 1, free, 1, e->split->N, nv, e->z, free > 0 ? free : 1, 1, e->a, nv);
-    times_mass(e->rest, e, e->a, 1);
+    dfl_exchange_times(e->rest, e, e->M, e->a, 1);
     for (int i = 0; i < nv; i++)
         e->rest[i] = e->blocks.f[i] - e->rest[i];
     return dfl_all_finite(e->a, nv);
@@ -147,7 +136,7 @@ bool dfl_exchange_eval(double *rate, double *x, dfl_exchange *e, double t)
     if (eom->eval(&e->blocks, t, x, DFL_FORCE, eom->user) ||
         eom->eval(&e->blocks, t, x, DFL_BIAS, eom->user) ||
         eom->eval(&e->blocks, t, x, DFL_DYNAMIC, eom->user) || eom->mass(e->M, t, x, eom->user) ||
-        !accelerate(e))
+        !dfl_exchange_accelerate(e))
         return false;
     if (!eom->trivial_kinematics && eom->eval(&e->blocks, t, x, DFL_KINEMATICS, eom->user))
         return false;

@@ -3,6 +3,8 @@
 #ifndef DFL_EXCHANGE_H
 #define DFL_EXCHANGE_H
 
+#include "carry/carry.h"
+
 #include <driftless/context.h>
 #include <driftless/eom.h>
 
@@ -21,6 +23,12 @@ void dfl_exchange_free(dfl_exchange *exchange);
 /* With r, v and p of x (n): moves v onto the constraints of velocities, writes the multipliers into x and
    the derivatives of r, v, p into rate (n). False: a matrix is singular, or a number is not finite. */
 bool dfl_exchange_eval(double *rate, double *x, dfl_exchange *exchange, double t);
+
+/* Derivatives of what dfl_exchange_eval has written at this x, whose values before it were `given` (n),
+   along a direction: of x itself (n), and of the rates (n). */
+bool dfl_exchange_tangent(double *slope_rate, double *slope, dfl_exchange *exchange,
+                          dfl_carried_run *run, double t, const double *given, const double *x,
+                          const dfl_carried_direction *along);
 
 /* The largest change of a position that g asks for at x, and the largest position. */
 void dfl_exchange_distance(double *change, double *size, dfl_exchange *exchange, double t,

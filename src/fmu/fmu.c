@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static dfl_fmu_status complete(dfl_fmu *fmu);
-
 static dfl_status create_parts(dfl_fmu *fmu, const char *name)
 {
     const size_t n = (size_t)fmu->model->n, outputs = (size_t)fmu->model->noutputs;
@@ -146,8 +144,7 @@ static void keep_guess(dfl_fmu *fmu)
     memcpy(fmu->state + at.s, fmu->x + at.s, (size_t)fmu->model->eom.ns * sizeof *fmu->x);
 }
 
-/* x and rate at the present time. */
-static dfl_fmu_status complete(dfl_fmu *fmu)
+dfl_fmu_status dfl_fmu_complete(dfl_fmu *fmu)
 {
     const size_t bytes = (size_t)fmu->model->n * sizeof *fmu->x;
     dfl_fmu_status status = fmu->phase <= DFL_FMU_INITIALIZING ? start(fmu) : DFL_FMU_OK;
@@ -183,7 +180,7 @@ dfl_fmu_status dfl_fmu_get(dfl_fmu *fmu, const unsigned *reference, size_t count
     for (size_t i = 0; i < count; i++) {
         int index;
         const dfl_reference_kind kind = dfl_reference_find(&index, &fmu->counts, reference[i]);
-        if (kind >= DFL_REF_OUTPUT && kind < DFL_REF_NONE && complete(fmu))
+        if (kind >= DFL_REF_OUTPUT && kind < DFL_REF_NONE && dfl_fmu_complete(fmu))
             return DFL_FMU_ERROR;
         switch (kind) {
         case DFL_REF_TIME:

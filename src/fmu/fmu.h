@@ -80,6 +80,8 @@ void dfl_fmu_get_states(dfl_fmu *fmu, double *state);
 dfl_fmu_status dfl_fmu_rates(dfl_fmu *fmu, double *rate);
 void dfl_fmu_set_time(dfl_fmu *fmu, double t);
 dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value);
+/* Whether an indicator is that of an event which acts: it is always 1. */
+bool dfl_fmu_acts(const dfl_fmu *fmu, int indicator);
 /* After a step of the caller: *event, whether the states are too far from the constraints; *stopped,
    whether an event of the model ends the run in this step. */
 dfl_fmu_status dfl_fmu_completed(dfl_fmu *fmu, bool *event, bool *stopped);
@@ -93,8 +95,15 @@ typedef struct dfl_fmu_events {
 } dfl_fmu_events;
 dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, dfl_fmu_events *out);
 
+/* x and rate at the present time. */
+dfl_fmu_status dfl_fmu_complete(dfl_fmu *fmu);
+
 /* Of unknowns by knowns, along `seed`. */
 dfl_fmu_status dfl_fmu_directional(dfl_fmu *fmu, const unsigned *unknown, size_t nunknown,
+                                   const unsigned *known, size_t nknown, const double *seed,
+                                   double *sensitivity);
+/* The same by differences, added to `sensitivity`; the references are known to be right. */
+dfl_fmu_status dfl_fmu_differences(dfl_fmu *fmu, const unsigned *unknown, size_t nunknown,
                                    const unsigned *known, size_t nknown, const double *seed,
                                    double *sensitivity);
 

@@ -34,17 +34,9 @@ void dfl_fmu_get_states(dfl_fmu *fmu, double *state)
         state[k] = fmu->state[place_of(fmu, k)];
 }
 
-/* complete() of fmu.c, by reading the derivative of a variable. */
-static dfl_fmu_status complete_state(dfl_fmu *fmu)
-{
-    const unsigned reference = dfl_value_reference(&fmu->counts, DFL_REF_RATE, 0);
-    double value;
-    return fmu->model->n > 0 ? dfl_fmu_get(fmu, &reference, 1, &value) : DFL_FMU_OK;
-}
-
 dfl_fmu_status dfl_fmu_rates(dfl_fmu *fmu, double *rate)
 {
-    const dfl_fmu_status status = complete_state(fmu);
+    const dfl_fmu_status status = dfl_fmu_complete(fmu);
     for (int k = 0; !status && k < dfl_fmu_states(fmu); k++)
         rate[k] = fmu->rate[place_of(fmu, k)];
     return status;
@@ -59,21 +51,27 @@ void dfl_fmu_set_time(dfl_fmu *fmu, double t)
 /* Switching functions, then event functions, as they are. */
 static dfl_fmu_status find_functions(dfl_fmu *fmu, double *value)
 {
-    const dfl_fmu_status status = complete_state(fmu);
+    const dfl_fmu_status status = dfl_fmu_complete(fmu);
     if (!status)
         dfl_carried_indicate(value, fmu->run, fmu->t, fmu->x);
     return status;
 }
 
-dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value)
+bool dfl_fmu_acts(const dfl_fmu *fmu, int indicator)
 {
     const dfl_branching_tables *m = &fmu->model->branching;
+    const int event = indicator - m->switches.count;
+    return event >= 0 && m->acting && m->acting[event];
+}
+
+dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value)
+{
     const dfl_fmu_status status = find_functions(fmu, value);
-    for (int i = 0; !status && i < m->switches.count; i++)
+    for (int i = 0; !status && i < fmu->model->branching.switches.count; i++)
         value[i] += fmu->lift[i];
-    for (int i = 0; !status && i < fmu->model->nevents; i++)
-        if (m->acting && m->acting[i]) /* its switching function says when it acts */
-            value[m->switches.count + i] = 1;
+    for (int i = 0; !status && i < fmu->counts.indicators; i++)
+        if (dfl_fmu_acts(fmu, i)) /* its switching function says when */
+            value[i] = 1;
     return status;
 }
 
@@ -150,7 +148,7 @@ dfl_fmu_status dfl_fmu_update(dfl_fmu *fmu, dfl_fmu_events *out)
 {
     const dfl_carried *m = fmu->model;
     *out = (dfl_fmu_events){0};
-    dfl_fmu_status status = complete_state(fmu);
+    dfl_fmu_status status = dfl_fmu_complete(fmu);
     if (!status)
         status = watch_events(fmu, &out->stopped);
     if (!status)

@@ -53,6 +53,12 @@ void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *i
 /* Evaluates every target. Does not allocate. */
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out);
 
+/* Derivatives of every target along a direction of the inputs, and the values in `work`, which is
+   prepared; `tangent` has dfl_tape_work elements. along[array] is NULL where inputs stay; so is
+   slope[array] where derivatives are not wanted. */
+void dfl_tape_tangent(const dfl_tape *tape, double *work, double *tangent, const double *const *in,
+                      const double *const *along, double *const *slope);
+
 /* Bounds of settings and constants from a prepared `work`; `bounds` has dfl_tape_work elements. */
 void dfl_tape_enclose_prepare(const dfl_tape *tape, dfl_bounds *bounds, const double *work);
 

@@ -204,21 +204,92 @@ def check_projection(version):
     it.fmu.freeInstance()
 
 
-def check_directional(version):
-    """Derivatives along a direction of states, against differences of the rates."""
-    it = Exchange(export(os.path.join(root, "examples", "slider-crank.lua"), version, "me"), version)
-    by_name = {v.name: v.valueReference for v in it.description.modelVariables}
-    x, h = it.states(), 1e-6
+def extrapolated(value, h):
+    """The derivative of value(s) at 0 by central differences of three widths."""
+    a, b, c = [(value(h / k) - value(-h / k)) / (2 * h / k) for k in (1, 2, 4)]
+    return (16 * (4 * c - b) / 3 - (4 * b - a) / 3) / 15
+
+
+def compare_derivatives(it, known, refs, value, start):
+    """By one variable, with differences whose error is far below 1e-6."""
+    h = 2e-3 * max(abs(start), 0.1)
+    expected, now = extrapolated(value, h), value(0.0)
+    found = np.array(it.getDirectionalDerivative(refs, [known], [1.0]))
+    size = np.abs(expected) + 1e-3 * np.max(np.abs(expected)) + 1e-8 / h * np.max(np.abs(now))  # rounding
+    assert np.all(np.abs(found - expected) < 1e-6 * size), (known, found, expected)
+    doubled = it.getDirectionalDerivative(refs, [known, known], [1.5, 0.5])
+    assert np.max(np.abs(np.array(doubled) - 2 * found)) <= 1e-7 * np.max(np.abs(found))
+    return np.max(np.abs(found - expected) / size)
+
+
+def check_directional(model, version):
+    """Derivatives of outputs, unknowns, rates and indicators by states, inputs, parameters and time,
+    near the constraints, not on them."""
+    it = Exchange(export(model, version, "me"), version)
+    variables = {v.name: v for v in it.description.modelVariables}
     states = [d.variable.derivative.name for d in it.description.derivatives]
-    k = states.index("der(phi)")
-    step = np.zeros(it.n)
-    step[k] = h
-    expected = (it.rate(0.0, x + step) - it.rate(0.0, x - step)) / (2 * h)
-    it.at(0.0, x)
-    unknown = [by_name[d.variable.name] for d in it.description.derivatives]
-    found = it.fmu.getDirectionalDerivative(unknown, [by_name["der(phi)"]], [1.0])
-    assert np.max(np.abs(np.array(found) - expected)) < 1e-6 * np.max(np.abs(expected)), (found, expected)
+    unknowns = [v for v in variables.values() if v.causality in ("output", "local")]
+    refs = [v.valueReference for v in unknowns]
+    get, put = (it.fmu.getReal, it.fmu.setReal) if it.two else (it.fmu.getFloat64, it.fmu.setFloat64)
+    x = it.states()
+    for k in range(10):  # on the way
+        middle = x + 1e-3 * it.rate(2e-3 * k, x)
+        x = x + 2e-3 * it.rate(2e-3 * k + 1e-3, middle)
+    t, x = 0.02, x + 1e-5 * np.cos(np.arange(it.n))
+    it.at(t, x)
+    worst = 0.0
+    for name in states + [v.name for v in variables.values() if v.causality in ("input", "parameter")] + ["time"]:
+        reference = variables[name].valueReference
+        start = get([reference])[0]
+
+        def value(s):
+            moved = np.array(x)
+            if name in states:
+                moved[states.index(name)] += s
+            it.at(t + s if name == "time" else t, moved)
+            if name not in states and name != "time":
+                put([reference], [start + s])
+            return np.array(get(refs))
+
+        it.at(t, x)
+        worst = max(worst, compare_derivatives(it.fmu, reference, refs, value, start))
+    print("%-16s FMI %d derivatives    %8.1e" % (os.path.basename(model), version, worst))
     it.fmu.freeInstance()
+
+
+def check_feedthrough(version):
+    """Co-simulation: of outputs and derivatives by an input, at a communication point; the run goes on as if nobody
+    had asked."""
+    from fmpy.fmi2 import FMU2Slave
+    from fmpy.fmi3 import FMU3Slave
+    path = export(os.path.join(here, "cart.lua"), version, "cs")
+    description = read_model_description(path)
+    reference = {v.name: v.valueReference for v in description.modelVariables}
+    unknown = [v.valueReference for v in description.modelVariables if v.causality in ("output", "local")]
+    known, = [v.valueReference for v in description.modelVariables if v.causality == "input"]
+    ends = []
+    for asked in (False, True):
+        it = (FMU2Slave if version == 2 else FMU3Slave)(
+            guid=description.guid, unzipDirectory=extract(path, folder.name + "/through"),
+            modelIdentifier=description.coSimulation.modelIdentifier, instanceName="it")
+        it.instantiate()
+        if version == 2:
+            it.setupExperiment(startTime=0.0)
+        it.enterInitializationMode()
+        it.exitInitializationMode()
+        get, put = (it.getReal, it.setReal) if version == 2 else (it.getFloat64, it.setFloat64)
+        put([known], [0.7])
+        it.doStep(0.0, 0.3)
+        if asked:
+            def value(s):
+                put([known], [0.7 + s])
+                return np.array(get(unknown))
+            compare_derivatives(it, known, unknown, value, 0.7)
+            assert it.getDirectionalDerivative([reference["der(x,2)"]], [known], [1.0])[0] > 0
+        it.doStep(0.3, 0.3)
+        ends.append(get(unknown))
+        it.freeInstance()
+    assert np.max(np.abs(np.array(ends[0]) - ends[1])) < 10 * RTOL * np.max(np.abs(ends[0]))
 
 
 def check_schema(version):
@@ -318,7 +389,10 @@ for version in (2, 3):
     check_schema(version)
     check_declarations(version)
     check_projection(version)
-    check_directional(version)
+    for model in ("examples/slider-crank", "examples/rolling-disk", "examples/four-bar", "tests/export/redundant",
+                  "tests/fmu/stops", "examples/maxwell", "examples/cam-follower", "examples/massless-node"):
+        check_directional(os.path.join(root, model + ".lua"), version)
+    check_feedthrough(version)
     check_cosimulation(os.path.join(here, "stops.lua"), version, "both", 3.0)
     check_exchange(os.path.join(here, "stops.lua"), version, 3.0, "me")
     check_cosimulation(os.path.join(here, "sampled.lua"), version, "cs", 2.0)

@@ -84,6 +84,69 @@ static void tape_has_the_bits_of_plain_evaluation(void **state)
     }
 }
 
+/* The derivatives that differentiate.h makes of the pool along a random direction of all symbols. */
+static void derive_pool(dfl_expr *out, bench *b, const dfl_expr *pool, int n, point *along,
+                        uint64_t *seed)
+{
+    enum { MOST = (DFL_SYM_A + 1) * EACH };
+    dfl_expr symbols[MOST], rates[MOST];
+    const int count = b->graph->nsymbols;
+    make_point(along, seed);
+    for (int i = 0; i < count; i++) {
+        const dfl_symbol *s = &b->graph->symbols[i];
+        const dfl_place *place = &b->where.place[s->kind];
+        const double rate = random_below(seed, 3) ? random_between(seed, -1, 1) : 0;
+        along->value[place->array][place->slot ? place->slot[s->index] : s->index] = rate;
+        symbols[i] = s->expr;
+        rates[i] = dfl_constant(b->graph, rate);
+    }
+    assert_int_equal(dfl_along_exprs(out, b->graph, pool, n, symbols, rates, count), DFL_OK);
+}
+
+/* Derivatives by the chain rule on the tape are the values of derived expressions, up to rounding. */
+static void tangents_are_derivatives(void **state)
+{
+    enum { FEW = 24 };
+    (void)state;
+    uint64_t seed = 31415926;
+    int compared = 0;
+    for (int round = 0; round < 4000; round++) {
+        bench b;
+        make_bench(&b);
+        dfl_expr pool[FEW], derived[FEW];
+        dfl_target targets[FEW];
+        point p, along;
+        double slope[2][FEW], *slopes[] = {slope[0], slope[1]};
+        random_expressions(b.graph, &seed, pool, FEW);
+        derive_pool(derived, &b, pool, FEW, &along, &seed);
+        make_point(&p, &seed);
+        for (int a = 0; a < ARRAYS; a++)
+            for (int i = 0; i < LENGTH; i++)
+                p.value[a][i] = random_between(&seed, -2, 2);
+        double *value = malloc(b.graph->nnodes * sizeof *value);
+        plain_values(value, b.graph, b.where.place, p.in);
+        const int ntargets = choose_targets(targets, pool, FEW);
+        make_tape(&b, targets, ntargets);
+        double *tangent = malloc((dfl_tape_work(b.tape) + 1) * sizeof *tangent);
+        dfl_tape_prepare(b.tape, b.work, p.in);
+        dfl_tape_tangent(b.tape, b.work, tangent, p.in, along.in, slopes);
+        for (int i = 0; i < ntargets; i++) {
+            const double found = slope[targets[i].array][targets[i].index];
+            const double expected = value[derived[4 * i]];
+            if (!(fabs(expected) < 1e6) || !(fabs(value[targets[i].expr]) < 1e6))
+                continue;
+            if (!(fabs(found - expected) <= 1e-9 * (1 + fabs(expected))))
+                fail_msg("round %d, target %d: %.17g, expected %.17g", round, i, found, expected);
+            compared++;
+        }
+        free(tangent);
+        free(value);
+        free_tape(&b);
+        free_bench(&b);
+    }
+    assert_true(compared > 10000);
+}
+
 /* A part writes its array alone, with the bits of the whole, and has no more operations. */
 static void parts_have_the_bits_of_the_whole(void **state)
 {
@@ -302,6 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tape_has_the_bits_of_plain_evaluation),
+        cmocka_unit_test(tangents_are_derivatives),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
         cmocka_unit_test(anything_can_be_a_target),
         cmocka_unit_test(tape_without_targets_does_nothing),
