@@ -235,7 +235,7 @@ static double add_increment(dfl_saddle *saddle, dfl_point *point)
     const dfl_system *sys = saddle->sys;
     const int nv = sys->n3, na = sys->na, nw = sys->eom->nw, nc = sys->nc;
     const double *dx = saddle->rhs, *dl = dx + na + nw;
-    double *l = point->x + sys->at.l, *f = point->blocks.f, total = 0;
+    double *l = point->x + sys->at.l, *f = point->blocks.f, total = 0, change = 0, size = 1e-300;
     for (int i = 0; i < na + nw + saddle->nrows; i++)
         total += dx[i];
     if (!isfinite(total))
@@ -245,11 +245,13 @@ static double add_increment(dfl_saddle *saddle, dfl_point *point)
     for (int k = 0; k < saddle->nrows; k++) {
         const int row = saddle->row[k];
         l[row] += dl[k];
+        change = fmax(change, fabs(dl[k]));
+        size = fmax(size, fabs(l[row]));
         for (int j = 0; !sys->eom->residual && j < nv; j++)
             f[j] -= point->blocks.W[j * nc + row] * dl[k];
     }
     return fmax(relative(dx, point->x, nv),
-                fmax(relative(dx + na, point->x + na, nw), relative(dl, l, saddle->nrows)));
+                fmax(relative(dx + na, point->x + na, nw), change / fmax(size, change)));
 }
 
 static void solve(dfl_saddle *saddle)
@@ -267,6 +269,35 @@ static dfl_outcome not_finite(dfl_saddle *saddle, const dfl_point *point)
                                              DFL_FAILURE_MULTIPLIERS, point->t);
 }
 
+/* Whether the last increment (rhs) is rounding of the forces: at rest accelerations have no size of their
+   own, and nothing but rounding is left of them. */
+static bool is_rounding(const dfl_saddle *saddle, const dfl_point *point)
+{
+    const dfl_system *sys = saddle->sys;
+    const int nv = sys->n3, nc = sys->nc;
+    const double *da = saddle->rhs, *dl = da + sys->na + sys->eom->nw, *l = point->x + sys->at.l;
+    double change = 0, terms = 0;
+    for (int i = 0; i < nv; i++) {
+        double here = 0, by = 0;
+        for (int j = 0; j < nv; j++) {
+            const double m = !sys->mass.diagonal ? saddle->M[j * nv + i]
+                             : i == j            ? saddle->M[i]
+                                                 : 0;
+            here += fabs(m * point->x[j]);
+            by += fabs(m * da[j]);
+        }
+        for (int k = 0; k < saddle->nrows; k++) {
+            const double w = point->blocks.W[i * nc + saddle->row[k]];
+            here += fabs(w * l[saddle->row[k]]);
+            by += fabs(w * dl[k]);
+        }
+        change = fmax(change, by);
+        terms = fmax(terms, here);
+    }
+    return change <= 1e-13 * terms &&
+           relative(da + sys->na, point->x + sys->na, sys->eom->nw) <= 1e-9;
+}
+
 /* Newton's iteration, for forces that depend on the unknowns. */
 static dfl_outcome iterate(dfl_saddle *saddle, dfl_point *point, const double *V,
                            const double *target)
@@ -282,7 +313,8 @@ static dfl_outcome iterate(dfl_saddle *saddle, dfl_point *point, const double *V
         if (isnan(size))
             return not_finite(saddle, point);
         outcome = dfl_system_eval_blocks(sys, point, DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY);
-        if (outcome || size <= 1e-13 || (size <= 1e-9 && size >= 0.5 * last))
+        if (outcome || size <= 1e-13 ||
+            (size >= 0.5 * last && (size <= 1e-9 || is_rounding(saddle, point))))
             return outcome;
         if (it > 2 && size > 0.1 * last) { /* slow: new derivatives */
             saddle->have_coupling = false;

@@ -93,6 +93,7 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
 {
     dfl_contacts *c = solver->contacts;
     const size_t size = (size_t)solver->sys.nu * sizeof(double);
+    bool landed = true;
     *changed = false;
     if (!c)
         return DFL_OK;
@@ -103,10 +104,13 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
         status = dfl_contacts_speeds(solver, t, c->x);
     if (!status) /* what is near, as if it were closed */
         status = refuse_massless(solver, t, false);
-    if (!status)
+    for (int round = 0; !status && landed && round <= c->count; round++) {
         status = dfl_contacts_collide(solver, t);
-    if (!status)
-        status = dfl_contacts_search(solver, t);
+        if (!status)
+            status = dfl_contacts_search(solver, t);
+        if (!status && round < c->count)
+            status = dfl_contacts_land(&landed, solver, t);
+    }
     if (!status)
         status = refuse_massless(solver, t, true);
     if (status)

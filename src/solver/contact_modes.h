@@ -53,6 +53,10 @@ dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool 
 /* mode_search.c: the modes at (t, contacts->x), in contacts->trial; contacts->tried: the state. */
 dfl_status dfl_contacts_search(dfl_solver *solver, double t);
 
+/* Contact i of the trial is closed; it sticks if it does not slip, else it slips with its present speed, or
+   on to the other side. */
+void dfl_contacts_close(dfl_solver *solver, int i);
+
 /* DFL_NOT_CONVERGED: no mode is possible. */
 dfl_status dfl_contacts_jam(dfl_solver *solver, double t);
 
@@ -62,8 +66,11 @@ static inline int dfl_contact_directions(const dfl_contact *contact)
     return contact->tangent < 0 ? 0 : contact->directions == 2 ? 2 : 1;
 }
 
-/* impacts.c: of all contacts that close. */
+/* impacts.c: of all contacts that close. After the search for modes: contacts that impacts have lifted,
+   but lower than the tolerance of the gap, stay, as the edges of a box that rocks to rest; *any: there
+   are such, and the modes are to be found again. */
 dfl_status dfl_contacts_collide(dfl_solver *solver, double t);
+dfl_status dfl_contacts_land(bool *any, dfl_solver *solver, double t);
 
 /* happenings.c: call on_instant after an impact that has led from contacts->tried to contacts->x (sets
    other modes), and before contacts->trial become the modes. */

@@ -143,9 +143,11 @@ static dfl_status look_beyond(dfl_search *s, double to)
         status = dfl_search_values(s, to);
     if (!status)
         status = dfl_search_limits(s, to);
-    for (int i = 0; !status && i < w->count; i++)
+    for (int i = 0; !status && i < w->count; i++) {
+        const double by = fabs(s->path->h) * (w->ahead ? w->ahead(i, w->user) : 1);
         s->open[i] = s->value[i] < -s->rounding[i] &&
-                     s->value[i] + s->bounds[i].slope_high * fabs(s->path->h) < s->limit[i];
+                     s->value[i] + s->bounds[i].slope_high * by < s->limit[i];
+    }
     for (int i = 0; !status && i < w->count; i++)
         if (s->open[i])
             status = dfl_search_locate(s, i, to, to);

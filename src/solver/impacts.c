@@ -20,6 +20,7 @@ static dfl_status answers(dfl_collision *hit, dfl_solver *solver, double t, int 
 static void push(double *v, const dfl_solver *solver, const dfl_collision *hit);
 static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i,
                            const dfl_collision *hit);
+static bool flies(const dfl_solver *solver, int i, double u, const double *a);
 
 dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
 {
@@ -45,6 +46,28 @@ dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
     }
     memcpy(c->trial, c->mode, size);
     return status ? status : dfl_contacts_set(solver, c->mode);
+}
+
+dfl_status dfl_contacts_land(bool *any, dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    *any = false;
+    for (int i = 0; i < c->count; i++) {
+        const int k = CONTACT_ROWS * i;
+        const bool opens = c->near[i] && !c->trial[i].closed && c->u[k] > c->size[k] &&
+                           (c->mode[i].closed || c->left[2 * i]);
+        if (opens && !flies(solver, i, c->u[k], c->a)) {
+            dfl_contacts_close(solver, i);
+            *any = true;
+        }
+    }
+    if (!*any)
+        return DFL_OK;
+    dfl_status status = dfl_contacts_set(solver, c->trial);
+    memset(c->impulse, 0, (size_t)solver->eom->nv * sizeof *c->impulse);
+    if (!status)
+        status = dfl_contacts_jump(c->x, solver, t, c->impulse);
+    return status ? status : dfl_contacts_speeds(solver, t, c->x);
 }
 
 static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
@@ -168,11 +191,20 @@ static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i,
     if (!status)
         status = dfl_contacts_jump(c->tried, solver, t, c->impulse);
     const dfl_point *point = status ? NULL : dfl_initial_evaluate(&solver->initial, t, NULL);
-    double rate = c->bias[CONTACT_ROWS * i];
     if (!point)
         return status ? status : dfl_switching_stopped(solver, "eval");
-    for (int j = 0; j < nv; j++)
-        rate += c->W[CONTACT_ROWS * i * nv + j] * point->a[j];
-    *visible = !(rate < 0) || hit->u * hit->u / (2 * -rate) >= c->state[i].gap_noise;
+    *visible = flies(solver, i, hit->u, point->a);
     return DFL_OK;
+}
+
+/* Whether contact i, which opens with speed u at accelerations a, rises by more than the tolerance of
+   its gap. */
+static bool flies(const dfl_solver *solver, int i, double u, const double *a)
+{
+    const dfl_contacts *c = solver->contacts;
+    const int nv = solver->eom->nv;
+    double rate = c->bias[CONTACT_ROWS * i];
+    for (int j = 0; j < nv; j++)
+        rate += c->W[CONTACT_ROWS * i * nv + j] * a[j];
+    return !(rate < 0) || u * u / (2 * -rate) >= c->state[i].gap_noise;
 }

@@ -11,6 +11,7 @@
 enum { LANDINGS = 6 }; /* retakes of one step */
 
 static dfl_status find_crossing(double *at, dfl_solver *solver);
+static double ahead(int i, void *user);
 static dfl_status sample_shared(double *at, dfl_solver *solver);
 static bool halve(dfl_solver *solver);
 static bool land_at(dfl_solver *solver, double at);
@@ -107,6 +108,7 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
                                  .enclose = opt->enclose ? dfl_switching_enclose : NULL,
                                  .noise = dfl_switching_noise,
                                  .name = dfl_switching_name,
+                                 .ahead = ahead,
                                  .user = solver};
     search->path = &sw->path;
     search->watched = &watched;
@@ -120,6 +122,15 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
         status = dfl_switching_small_crossing(at, solver, &watched);
     search->watched = NULL;
     return status;
+}
+
+/* The next step may be eight times as long. A gap that closes with a speed does so, however short the
+   last steps are: else a body that bounces or rocks within its noise sinks into it. */
+static double ahead(int i, void *user)
+{
+    const dfl_solver *solver = user;
+    const int *contact = solver->options.switches.contact, k = contact ? contact[i] : -1;
+    return k >= 0 && k % 2 == 0 && !solver->contacts->mode[k / 2].closed ? 8 : 1;
 }
 
 /* Friction that is shared, up to *at. */

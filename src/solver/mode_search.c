@@ -107,9 +107,7 @@ static bool passes(const dfl_solver *solver, int i)
            c->size[CONTACT_ROWS * i + 1] < 1e-2 * noise;
 }
 
-/* Whether contact i, if it is closed, rubs without slip; else it slips with its present speed, or on to
-   the other side. */
-static void close(dfl_solver *solver, int i)
+void dfl_contacts_close(dfl_solver *solver, int i)
 {
     dfl_contacts *c = solver->contacts;
     const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
@@ -138,7 +136,7 @@ static void first_trial(dfl_solver *solver)
         c->trial[i] = (dfl_contact_mode){.closed = false};
         if (contacts[i].normal >= 0 && (!c->held[i] || opens))
             continue;
-        close(solver, i);
+        dfl_contacts_close(solver, i);
         if (c->still[i] && c->mode[i].stick && c->left[2 * i + 1]) {
             const bool two = dfl_contact_directions(&contacts[i]) == 2;
             slip_along(solver, i, (double[]){mu[way], two ? mu[way + 1] : 0});
@@ -308,7 +306,7 @@ static bool change(dfl_solver *solver, int worst)
     if (c->held[worst] && mode->closed && c->state[worst].load < 0)
         *mode = (dfl_contact_mode){.closed = false};
     else if (c->held[worst] && !mode->closed)
-        close(solver, worst);
+        dfl_contacts_close(solver, worst);
     else if (mode->stick)
         slip_along(solver, worst, c->share + 2 * worst);
     else if (!rests(c, worst))
@@ -328,7 +326,7 @@ static bool set_mode(dfl_solver *solver, int i, int own)
     else if (own >= 2)
         slip_along(solver, i, two ? c->share + 2 * i : (double[]){own == 2 ? 1 : -1, 0});
     else
-        close(solver, i);
+        dfl_contacts_close(solver, i);
     return own == 1 ? c->held[i] : own < 2 || (c->still[i] && !(two && own == 3));
 }
 
