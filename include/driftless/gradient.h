@@ -17,7 +17,7 @@ extern "C" {
    moved onto the differentiated constraints by the least change, those of the other unknowns follow
    from them. What `parameters` points to must outlive the solver. The derivatives end with the next
    start or restored state. DFL_INVALID: the solver has another form than psf, another method than
-   Radau IIA, sparse matrices, massless directions, or GEOMS's contract. Without `jacobian` derivatives are those
+   Radau IIA, sparse matrices, or GEOMS's contract. Without `jacobian` derivatives are those
    of the model to about 1e-7, as its rows are differenced. DFL_SINGULAR, DFL_CALLBACK,
    DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,

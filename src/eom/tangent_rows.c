@@ -103,8 +103,9 @@ void dfl_rows_weights(dfl_jacobian *out, const dfl_point *weight, const dfl_rows
     memcpy(out->pos, vel + sys->m2, (size_t)sys->m3 * d);
     memcpy(out->b, weight->blocks.b, (size_t)eom->nr * d);
     memcpy(out->kin, weight->blocks.kin, (size_t)eom->np * d);
-    for (int i = 0; i < nv; i++)
-        out->dyn[i] = sys->carried ? alg[i] : weight->a[i] / jac->M[i];
+    for (int i = 0; i < nv; i++) /* massless directions: the dynamics are f_dyn - M v' */
+        out->dyn[i] =
+            sys->carried ? alg[i] + (n0 > 0 ? weight->a[i] : 0) : weight->a[i] / jac->M[i];
     if (!sys->carried && nc > 0)
         dfl_gemm_tn(nv, 1, nc, 1, jac->WM, nc, out->acc, nc, 1, out->dyn, nv);
 }

@@ -255,6 +255,7 @@ typedef struct dfl_stage_solution {
     int nsv, nfp;                /* of these, rows of Sv and Sp, after nr */
     double *CB;                  /* n x (ma + nd), freed with it: */
     double *SM, *SJ;             /* nd x (ma + nd) */
+    double *Rv;                  /* nsv x nv: what multiplies v', Sv or Sv M; freed with CB */
     const double *Sv, *Sp;       /* nsv x nv, nfp x np; owned by the twin, as ... */
     const unsigned char *active; /* ne: ... the invariants in use */
 } dfl_stage_solution;

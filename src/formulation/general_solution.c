@@ -244,6 +244,14 @@ static void scale_selector(double *Y, const dfl_projected *form, const double *M
     }
 }
 
+void dfl_projected_rate_rows(double *out, const dfl_projected *form)
+{
+    if (form->base.rates_are_a)
+        memcpy(out, form->newton.Sv, (size_t)(form->newton.nsv * form->base.sys->n3) * sizeof *out);
+    else
+        scale_selector(out, form, form->dense.jac.M, false);
+}
+
 /* The rows of SM for v: Sv X3, or Sv M X3. A constant Sv M is kept for the increments of all stages
    (stage_increments.c). */
 static void project_momenta(dfl_projected *form)

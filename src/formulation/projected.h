@@ -71,6 +71,9 @@ dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *base,
 /* The general solution for form->dense.jac with the present ranks, invariants and selectors. */
 dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t);
 
+/* out (nsv x nv): what multiplies v' in the rows of the dynamics, Sv or Sv M. */
+void dfl_projected_rate_rows(double *out, const dfl_projected *form);
+
 /* New selectors for the present decomposition. */
 dfl_outcome dfl_projected_select(dfl_projected *form, double t, const double *x);
 

@@ -91,11 +91,13 @@ dfl_status dfl_stage_solution_init(dfl_stage_solution *out, const dfl_formulatio
     const dfl_system *sys = form->sys;
     const size_t K = (size_t)dfl_formulation_room(form), n = (size_t)sys->n;
     const size_t nd = (size_t)(sys->n2 + sys->n3 + sys->n4 + sys->nc);
-    out->CB = dfl_alloc(sys->ctx, (n + 2 * nd) * K, sizeof *out->CB);
+    const size_t nv = (size_t)sys->n3;
+    out->CB = dfl_alloc(sys->ctx, (n + 2 * nd) * K + nv * nv, sizeof *out->CB);
     if (!out->CB)
         return DFL_NO_MEMORY;
     out->SM = out->CB + n * K;
     out->SJ = out->SM + nd * K;
+    out->Rv = out->SJ + nd * K;
     return DFL_OK;
 }
 
@@ -115,6 +117,8 @@ dfl_outcome dfl_formulation_solution(dfl_stage_solution *out, dfl_formulation *t
     form->newton.SM = out->SM;
     form->newton.SJ = out->SJ;
     const dfl_outcome outcome = dfl_projected_solve_at(form, t);
+    if (!outcome)
+        dfl_projected_rate_rows(out->Rv, form);
     form->dense.jac = own;
     form->newton.CB = CB;
     form->newton.SM = SM;

@@ -64,7 +64,7 @@ dfl_status dfl_adjoint_start(dfl_adjoint *adj)
                : DFL_OK;
 }
 
-/* R = S diag(I, I, I) as a matrix (nd x n). */
+/* R (linear_step.h) as a matrix (nd x n). */
 static void fill_R(double *R, const dfl_system *sys, const dfl_stage_solution *at)
 {
     const int nd = at->nd;
@@ -72,7 +72,7 @@ static void fill_R(double *R, const dfl_system *sys, const dfl_stage_solution *a
     for (int i = 0; i < sys->n2; i++)
         R[(sys->at.r + i) * nd + i] = 1;
     for (int j = 0; j < sys->n3; j++)
-        memcpy(R + (sys->at.v + j) * nd + sys->n2, at->Sv + j * at->nsv,
+        memcpy(R + (sys->at.v + j) * nd + sys->n2, at->Rv + j * at->nsv,
                (size_t)at->nsv * sizeof *R);
     for (int j = 0; j < sys->eom->np; j++)
         memcpy(R + (sys->at.p + j) * nd + sys->n2 + at->nsv, at->Sp + j * at->nfp,
@@ -139,7 +139,8 @@ dfl_outcome dfl_adjoint_approach(dfl_adjoint *adj)
     memset(wide->Y, 0, (size_t)sys->n * (size_t)count * sizeof *wide->Y);
     dfl_formulation_selection(wide->linear.selection, adj->st->form);
     dfl_formulation_select(wide->linear.twin, wide->linear.selection);
-    dfl_outcome outcome = dfl_tangents_linearize(&wide->stage[0], &wide->jac[0], NULL, wide, NULL);
+    dfl_outcome outcome =
+        dfl_tangents_linearize(&wide->stage[0], &wide->jac[0], NULL, wide, NULL, NULL);
     if (!outcome)
         outcome = dfl_formulation_solution(at, wide->linear.twin, &wide->jac[0], here->t);
     if (outcome)
@@ -152,7 +153,7 @@ dfl_outcome dfl_adjoint_approach(dfl_adjoint *adj)
             adj->parameters.memory[(at->nd + i) * nm + i] = 1;
     }
     outcome = dfl_tangents_linearize(&wide->stage[0], &wide->jac[0], &wide->slopes[0], wide,
-                                     adj->parameters.slopes);
+                                     adj->parameters.slopes, NULL);
     if (outcome || !take_free_coordinates(adj, at))
         return outcome ? outcome
                        : dfl_system_part_trouble(adj->sys, DFL_STEP_SINGULAR,

@@ -21,9 +21,9 @@ static dfl_outcome linearize(dfl_adjoint *adj, const dfl_recorded *entry)
         stage->t = wide->tangent[k].t = entry->step.t + rk->c[k] * entry->step.h;
         for (int i = 0; i < n; i++)
             stage->x[i] = x[i] + Z[i * width + k];
-        outcome = dfl_tangents_linearize(stage, &wide->jac[k],
-                                         adj->parameters.products ? NULL : &wide->slopes[k], wide,
-                                         adj->parameters.slopes);
+        outcome = dfl_tangents_linearize(
+            stage, &wide->jac[k], adj->parameters.products ? NULL : &wide->slopes[k], wide,
+            adj->parameters.slopes, dfl_tangents_stage_rates(wide, rk, entry->step.h, Z, k));
     }
     return outcome ? outcome
                    : dfl_linear_step_build(&wide->linear, rk, entry->step.h, wide->stage, wide->jac,

@@ -23,7 +23,12 @@ dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_form
     step->u = dfl_alloc(ctx, s * (size_t)nd, d);
     step->rates = dfl_alloc(ctx, (size_t)nd, d);
     step->c = dfl_alloc(ctx, s * room, d);
-    return step->selection && step->u && step->rates && step->c ? DFL_OK : DFL_NO_MEMORY;
+    step->momenta = sys->eom->n0 > 0;
+    const bool varies = step->momenta && !sys->mass.constant;
+    step->mixed = varies ? dfl_alloc(ctx, (size_t)nd * room, d) : NULL;
+    return step->selection && step->u && step->rates && step->c && (step->mixed || !varies)
+               ? DFL_OK
+               : DFL_NO_MEMORY;
 }
 
 void dfl_linear_step_clear(dfl_linear_step *step)
@@ -39,6 +44,7 @@ void dfl_linear_step_clear(dfl_linear_step *step)
     dfl_free(ctx, step->u);
     dfl_free(ctx, step->rates);
     dfl_free(ctx, step->c);
+    dfl_free(ctx, step->mixed);
     *step = (dfl_linear_step){0};
 }
 
@@ -48,16 +54,30 @@ static double rate(const dfl_linear_step *step, int i, int j)
     return step->rk->AI[i * step->rk->stages + j] / step->h;
 }
 
-/* K = ((A^-1)_ij/h SM_u,j - delta_ij SJ_u,i) */
+/* R_i CB_j, nd x (ma + nd) */
+static const double *rate_rows(const dfl_linear_step *step, int i, int j)
+{
+    const dfl_system *sys = step->sys;
+    const dfl_stage_solution *of = &step->at[j];
+    const int nd = of->nd, K = of->ma + nd;
+    if (!step->mixed || i == j)
+        return of->SM;
+    memcpy(step->mixed, of->SM, (size_t)(nd * K) * sizeof *step->mixed);
+    dfl_gemm(of->nsv, K, sys->n3, 1, step->at[i].Rv, of->nsv, of->CB + sys->at.v, sys->n, 0,
+             step->mixed + sys->n2, nd);
+    return step->mixed;
+}
+
+/* K = ((A^-1)_ij/h R_i CB_u,j - delta_ij SJ_u,i) */
 static void fill(dfl_linear_step *step, bool transposed)
 {
     const int s = step->rk->stages, nd = step->at[0].nd, order = s * nd;
     double *K = dfl_factor_matrix(step->K);
     for (int j = 0; j < s; j++) {
         const dfl_stage_solution *at = &step->at[j];
-        const double *SM = at->SM + at->ma * nd, *SJ = at->SJ + at->ma * nd;
+        const double *SJ = at->SJ + at->ma * nd;
         for (int i = 0; i < s; i++) {
-            const double factor = rate(step, i, j);
+            const double factor = rate(step, i, j), *SM = rate_rows(step, i, j) + at->ma * nd;
             for (int l = 0; l < nd; l++)
                 for (int k = 0; k < nd; k++) {
                     const double entry = factor * SM[l * nd + k] - (i == j ? SJ[l * nd + k] : 0);
@@ -109,25 +129,26 @@ static void expand(double *alg, const double *c, const dfl_stage_solution *at,
         alg[i] = is_used(i, at, sys) ? *c++ : 0;
 }
 
-/* y (nd) += factor S [r; v; p] */
+/* y (nd) += factor S [r; v; p], with Sv or Rv for v */
 static void add_selected(double *y, const dfl_stage_solution *at, const dfl_system *sys,
-                         double factor, const double *r, const double *v, const double *p)
+                         const double *Sv, double factor, const double *r, const double *v,
+                         const double *p)
 {
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
     for (int i = 0; i < nr; i++)
         y[i] += factor * r[i];
-    dfl_gemm(at->nsv, 1, nv, factor, at->Sv, at->nsv, v, nv, 1, y + nr, at->nsv);
+    dfl_gemm(at->nsv, 1, nv, factor, Sv, at->nsv, v, nv, 1, y + nr, at->nsv);
     dfl_gemm(at->nfp, 1, np, factor, at->Sp, at->nfp, p, np, 1, y + nr + at->nsv, at->nfp);
 }
 
-/* [r; v; p] += factor S^T y */
+/* [r; v; p] += factor S^T y, alike */
 static void add_expanded(double *r, double *v, double *p, const dfl_stage_solution *at,
-                         const dfl_system *sys, double factor, const double *y)
+                         const dfl_system *sys, const double *Sv, double factor, const double *y)
 {
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
     for (int i = 0; i < nr; i++)
         r[i] += factor * y[i];
-    dfl_gemm_tn(nv, 1, at->nsv, factor, at->Sv, at->nsv, y + nr, at->nsv, 1, v, nv);
+    dfl_gemm_tn(nv, 1, at->nsv, factor, Sv, at->nsv, y + nr, at->nsv, 1, v, nv);
     dfl_gemm_tn(np, 1, at->nfp, factor, at->Sp, at->nfp, y + nr + at->nsv, at->nfp, 1, p, np);
 }
 
@@ -151,19 +172,38 @@ void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const doubl
     for (int i = 0; i < s; i++) {
         const dfl_stage_solution *at = &step->at[i];
         double *rhs = step->u + i * nd;
-        add_selected(rhs, at, sys, 1, points[i].blocks.b, points[i].a, points[i].blocks.kin);
-        add_selected(rhs, at, sys, rate_of_start(step, i), y_k + sys->at.r, y_k + sys->at.v,
+        add_selected(rhs, at, sys, at->Sv, 1, points[i].blocks.b,
+                     step->momenta ? points[i].blocks.f : points[i].a, points[i].blocks.kin);
+        add_selected(rhs, at, sys, at->Rv, rate_of_start(step, i), y_k + sys->at.r, y_k + sys->at.v,
                      y_k + sys->at.p);
         dfl_gemm(nd, 1, ma, 1, at->SJ, nd, step->c + i * K, ma, 1, rhs, nd);
-        for (int j = 0; j < s; j++) /* S diag(I,M,I) CB_a alpha of stage i into all rows */
-            dfl_gemm(nd, 1, ma, -rate(step, j, i), at->SM, nd, step->c + i * K, ma, 1,
-                     step->u + j * nd, nd);
+        for (int j = 0; j < s; j++) /* R_j CB_a alpha of stage i into all rows */
+            dfl_gemm(nd, 1, ma, -rate(step, j, i), rate_rows(step, j, i), nd, step->c + i * K, ma,
+                     1, step->u + j * nd, nd);
     }
     dfl_factor_solve(step->K, step->u);
     for (int i = 0; i < s; i++) {
         memcpy(step->c + i * K + ma, step->u + i * nd, (size_t)nd * sizeof *step->u);
         dfl_gemm(n, 1, K, 1, step->at[i].CB, n, step->c + i * K, K, 0, points[i].x, n);
     }
+}
+
+/* c (ma) -= sum_j (A^-1)_ji/h (R_j CB_a,i)^T mu_j, mu in step->u */
+static void add_rates(double *c, dfl_linear_step *step, int i)
+{
+    const int s = step->rk->stages, ma = step->at[i].ma, nd = step->at[i].nd;
+    double *rates = step->rates;
+    memset(rates, 0, (size_t)nd * sizeof *rates);
+    for (int j = 0; j < s; j++) {
+        const double *mu = step->u + j * nd;
+        if (step->mixed)
+            dfl_gemm_tn(ma, 1, nd, -rate(step, j, i), rate_rows(step, j, i), nd, mu, nd, 1, c, ma);
+        else
+            for (int k = 0; k < nd; k++)
+                rates[k] -= rate(step, j, i) * mu[k];
+    }
+    if (!step->mixed)
+        dfl_gemm_tn(ma, 1, nd, 1, step->at[i].SM, nd, rates, nd, 1, c, ma);
 }
 
 void dfl_linear_step_transpose(dfl_point *points, dfl_linear_step *step, double *y_k)
@@ -179,19 +219,15 @@ void dfl_linear_step_transpose(dfl_point *points, dfl_linear_step *step, double 
     for (int i = 0; i < s; i++) {
         const dfl_stage_solution *at = &step->at[i];
         const double *mu = step->u + i * nd;
-        double *c = step->c + i * K, *rates = step->rates;
+        double *c = step->c + i * K;
         dfl_gemm_tn(ma, 1, nd, 1, at->SJ, nd, mu, nd, 1, c, ma);
-        memset(rates, 0, (size_t)nd * sizeof *rates);
-        for (int j = 0; j < s; j++)
-            for (int k = 0; k < nd; k++)
-                rates[k] -= rate(step, j, i) * step->u[j * nd + k];
-        dfl_gemm_tn(ma, 1, nd, 1, at->SM, nd, rates, nd, 1, c, ma);
+        add_rates(c, step, i);
         expand(points[i].alg, c, at, sys);
         memset(points[i].blocks.b, 0, (size_t)nr * sizeof *mu);
         memset(points[i].a, 0, (size_t)nv * sizeof *mu);
         memset(points[i].blocks.kin, 0, (size_t)np * sizeof *mu);
-        add_expanded(points[i].blocks.b, points[i].a, points[i].blocks.kin, at, sys, 1, mu);
-        add_expanded(y_k + sys->at.r, y_k + sys->at.v, y_k + sys->at.p, at, sys,
+        add_expanded(points[i].blocks.b, points[i].a, points[i].blocks.kin, at, sys, at->Sv, 1, mu);
+        add_expanded(y_k + sys->at.r, y_k + sys->at.v, y_k + sys->at.p, at, sys, at->Rv,
                      rate_of_start(step, i), mu);
     }
 }

@@ -3,9 +3,9 @@
    At the stages the derivatives Y_i of the unknowns satisfy J_i Y_i = -alpha_i, alpha_i = alg_theta, all solutions of which
    are Y_i = CB_i [alpha_i; u_i] (formulation.h), and the differential rows
 
-       sum_j (A^-1)_ij/h R (Y_j - Y_k) - S JD_i Y_i = S delta_i ,    R = S diag(I, I, I), delta = dif_theta
+       sum_j (A^-1)_ij/h R_i (Y_j - Y_k) - S JD_i Y_i = S delta_i ,    R = S diag(I, I, I), delta = dif_theta
 
-   which are a system for all u_i with the exact matrices of all stages: K u = rhs. Its order is the number of
+   (with massless directions the rows of the dynamics are f_dyn - M v', so that R_i = S diag(I, M_i, I)), which are a system for all u_i with the exact matrices of all stages: K u = rhs. Its order is the number of
    stages times the number of degrees of freedom of r, v and p. */
 #ifndef DFL_LINEAR_STEP_H
 #define DFL_LINEAR_STEP_H
@@ -24,6 +24,8 @@ typedef struct dfl_linear_step {
     dfl_factor *K; /* or its transpose */
     double *u;     /* stages x nd: right-hand sides and solutions */
     double *rates; /* nd */
+    bool momenta;  /* R_i contains masses ... */
+    double *mixed; /* ... nd x (ma + nd): R_i CB_j if they vary, else NULL */
     double *c;     /* stages x (ma + nd) */
 } dfl_linear_step;
 
@@ -41,7 +43,8 @@ dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients 
 void dfl_linear_step_compress(double *c, const double *alg, const dfl_stage_solution *at,
                               const dfl_system *sys);
 
-/* y of the stages (points[i].x) from that at the start, y_k (n), and the points' alg, b, a, kin by the parameter. */
+/* y of the stages (points[i].x) from that at the start, y_k (n), and the points' alg, b, a, kin by the parameter; with
+   masses in R_i, f in place of a. */
 void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const double *y_k);
 
 /* The transpose. Weights of the derivatives at the stages, points[i].x, become weights of alg, b, a, kin

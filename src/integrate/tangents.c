@@ -37,12 +37,14 @@ void dfl_tangents_keep(double *Y, double *A, dfl_tangents *tan, int k, int colum
 }
 
 dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
-                                   dfl_tangents *tan, dfl_jacobian_fn by)
+                                   dfl_tangents *tan, dfl_jacobian_fn by, const double *rates)
 {
     dfl_system *sys = tan->sys;
     dfl_outcome outcome = dfl_system_eval_checked(sys, stage);
     if (!outcome) /* as accepted states: others of the same effect turn with the state differently */
         outcome = dfl_formulation_least_multipliers(stage, tan->linear.twin);
+    if (rates)
+        memcpy(stage->a, rates, (size_t)sys->n3 * sizeof *rates);
     if (!outcome)
         outcome = dfl_system_jacobian(jac, sys, stage->t, stage->x, stage->a);
     if (outcome)
@@ -53,6 +55,22 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
         return DFL_STEP_OK;
     const int rc = by(slopes, stage->t, stage->x + sys->na, stage->a, tan->parameters.user);
     return rc ? dfl_system_returned(sys, rc, "slopes", stage->t) : DFL_STEP_OK;
+}
+
+const double *dfl_tangents_stage_rates(dfl_tangents *tan, const dfl_coefficients *rk, double h,
+                                       const double *Z, int k)
+{
+    const dfl_system *sys = tan->sys;
+    const int s = rk->stages, width = rk->width;
+    if (!tan->linear.momenta)
+        return NULL;
+    for (int i = 0; i < sys->n3; i++) {
+        const double *z = Z + (sys->at.v + i) * width;
+        tan->err[i] = 0;
+        for (int j = 0; j < s; j++)
+            tan->err[i] += rk->AI[k * s + j] * z[j] / h;
+    }
+    return tan->err;
 }
 
 /* Linearizes at the stages x + Z of the step that begins at `x`. */
@@ -71,7 +89,8 @@ static dfl_outcome linearize_stages(dfl_tangents *tan, const dfl_radau *ra, cons
         for (int i = 0; i < n; i++)
             stage->x[i] = x[i] + Z[i * width + k];
         outcome = dfl_tangents_linearize(stage, &tan->jac[k], &tan->slopes[k], tan,
-                                         tan->parameters.slopes);
+                                         tan->parameters.slopes,
+                                         dfl_tangents_stage_rates(tan, rk, tan->step.h, Z, k));
         memcpy(tangent->M, stage->M, dfl_system_mass_entries(sys) * sizeof *tangent->M);
         memcpy(tangent->blocks.W, stage->blocks.W,
                (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
@@ -94,7 +113,7 @@ dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st
         tan->start.t = st->t;
         memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
         outcome = dfl_tangents_linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan,
-                                         tan->parameters.slopes);
+                                         tan->parameters.slopes, NULL);
     }
     for (int j = 0; !outcome && j < tan->count; j++) {
         double one = 0;

@@ -34,9 +34,14 @@ struct dfl_tangents {
 };
 
 /* Everything at a point whose t and x are set, with the derivatives `by` parameters or time; not with these if
-   slopes is NULL. */
+   slopes is NULL. rates (nv): v' in place of the accelerations, or NULL. */
 dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
-                                   dfl_tangents *tan, dfl_jacobian_fn by);
+                                   dfl_tangents *tan, dfl_jacobian_fn by, const double *rates);
+
+/* v' at stage k of a step of size h with the increments Z, in workspace; NULL: accelerations serve. Along massless
+   directions, M K0 = 0, there are no accelerations, but M changes the faster the faster v is. */
+const double *dfl_tangents_stage_rates(dfl_tangents *tan, const dfl_coefficients *rk, double h,
+                                       const double *Z, int k);
 
 /* Writes the derivatives at stage k to Y and A. */
 void dfl_tangents_keep(double *Y, double *A, dfl_tangents *tan, int k, int column);

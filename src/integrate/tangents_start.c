@@ -7,6 +7,7 @@
 
 static bool correct(dfl_tangents *tan, int column, const double *J, int ld, int rows, int first,
                     int columns, const double *residual);
+static bool correct_first(dfl_tangents *tan, int column);
 static bool complete(dfl_tangents *tan, int column, const double *tolerance);
 
 dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
@@ -59,7 +60,7 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
     tan->Y_old = dfl_alloc(ctx, n * count, d);
     tan->A = dfl_alloc(ctx, (size_t)sys->n3 * count, d);
     tan->level = dfl_alloc(ctx, (size_t)(sys->eom->ne + sys->eom->nep) * count, d);
-    const int most = sys->n > sys->m1 ? sys->n : sys->m1;
+    const int most = (sys->n > sys->m1 ? sys->n : sys->m1) + sys->eom->n0;
     tan->work = dfl_alloc(ctx, (size_t)most * (size_t)(most + 2), d);
     if (!status && !(tan->Y && tan->Y_old && tan->A && tan->level && tan->work))
         status = DFL_NO_MEMORY;
@@ -106,7 +107,7 @@ dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double 
     memcpy(tan->stage[0].x, st->here.x, (size_t)n * sizeof *st->here.x);
     tan->step.h = 0;
     dfl_outcome outcome = dfl_tangents_linearize(&tan->stage[0], &tan->jac[0], &tan->slopes[0], tan,
-                                                 tan->parameters.slopes);
+                                                 tan->parameters.slopes, NULL);
     bool solved = true;
     tan->moved = 0;
     for (int j = 0; !outcome && solved && j < tan->count; j++) {
@@ -134,14 +135,14 @@ dfl_outcome dfl_tangents_rates(double *xp, dfl_tangents *tan, dfl_stepper *st)
     memcpy(tan->stage[0].x, st->here.x, (size_t)sys->n * sizeof *st->here.x);
     tan->step.h = 0;
     const dfl_outcome outcome = dfl_tangents_linearize(
-        &tan->stage[0], &tan->jac[0], &tan->slopes[0], tan, tan->parameters.by_time);
+        &tan->stage[0], &tan->jac[0], &tan->slopes[0], tan, tan->parameters.by_time, NULL);
     if (outcome)
         return outcome;
     memcpy(y->x, xp, (size_t)sys->n * sizeof *xp);
     dfl_rows_tangent(y, &tan->jac[0], sys, &tan->slopes[0], 0);
     if (!correct(tan, 0, tan->jac[0].J3, sys->m3, sys->eom->ns, sys->at.sp, sys->eom->ns,
                  y->alg + sys->m1 + sys->m2) ||
-        !correct(tan, 0, tan->jac[0].J1, sys->m1, sys->m1, 0, sys->n1, y->alg))
+        !correct_first(tan, 0))
         return dfl_system_trouble(tan->sys, DFL_STEP_NONFINITE, "jacobian", st->t);
     memcpy(xp, y->x, (size_t)sys->n * sizeof *xp);
     return DFL_STEP_OK;
@@ -167,6 +168,44 @@ static bool correct(dfl_tangents *tan, int column, const double *J, int ld, int 
     return true;
 }
 
+/* Columns of J (rows in use from `row` on, m of them), for the unknowns of block 1 and along K0, into A (leading
+   dimension ld). */
+static void fill_first(double *A, int ld, const dfl_tangents *tan, const double *J, int ldj,
+                       int row, int m)
+{
+    const dfl_system *sys = tan->sys;
+    const int nv = sys->n3, n0 = sys->eom->n0;
+    for (int j = 0; j < sys->n1; j++)
+        memcpy(A + (size_t)j * (size_t)ld, J + (size_t)j * (size_t)ldj + row,
+               (size_t)m * sizeof *A);
+    dfl_gemm(m, n0, nv, 1, J + (size_t)sys->at.v * (size_t)ldj + row, ldj, tan->stage[0].blocks.K0,
+             nv, 0, A + (size_t)sys->n1 * (size_t)ld, ld);
+}
+
+/* a, w and multipliers from block 1; with massless directions K0 also the velocities along these, which their balance
+   gam determines: W K0 = 0, so that gI and hv do not notice. */
+static bool correct_first(dfl_tangents *tan, int column)
+{
+    const dfl_system *sys = tan->sys;
+    const int m1 = sys->m1, n1 = sys->n1, n0 = sys->eom->n0, rows = m1 + n0, columns = n1 + n0;
+    dfl_point *y = &tan->tangent[0];
+    if (n0 == 0)
+        return correct(tan, column, tan->jac[0].J1, m1, m1, 0, n1, y->alg);
+    double *A = tan->work, *b = A + (size_t)rows * (size_t)columns, *change = b + rows;
+    fill_first(A, rows, tan, tan->jac[0].J1, m1, 0, m1);
+    fill_first(A + m1, rows, tan, tan->jac[0].J2, sys->m2, sys->nc, n0);
+    memcpy(b, y->alg, (size_t)m1 * sizeof *b);
+    memcpy(b + m1, y->alg + m1 + sys->nc, (size_t)n0 * sizeof *b);
+    if (!dfl_lstsq_solve(change, tan->lstsq, rows, columns, A, b, 1e-11, NULL))
+        return false;
+    for (int i = 0; i < n1; i++)
+        y->x[i] -= change[i];
+    dfl_gemm(sys->n3, 1, n0, -1, tan->stage[0].blocks.K0, sys->n3, change + n1, n0, 1,
+             y->x + sys->at.v, sys->n3);
+    dfl_rows_tangent(y, &tan->jac[0], sys, &tan->slopes[0], column);
+    return true;
+}
+
 /* How far the derivatives were moved, in parts of their kind; what is nothing to the state when the
    parameter changes by its size, or to the derivatives before, is nothing. */
 static void note_moved(dfl_tangents *tan, int column, const double *before, const double *tolerance)
@@ -189,7 +228,7 @@ static void note_moved(dfl_tangents *tan, int column, const double *before, cons
     }
 }
 
-/* Positions and s from c and g, velocities from gI and hv, then a, w and multipliers from block 1. The
+/* Positions and s from c and g, velocities from gI and hv, then the rest from block 1 and gam. The
    invariants keep what they have then. tan->y: the derivatives before; tolerance: of the unknowns, or NULL. */
 static bool complete(dfl_tangents *tan, int column, const double *tolerance)
 {
@@ -206,7 +245,7 @@ static bool complete(dfl_tangents *tan, int column, const double *tolerance)
                  sys->nc, sys->at.v, sys->n3, vel))
         return false;
     note_moved(tan, column, tan->y, tolerance);
-    if (!correct(tan, column, tan->jac[0].J1, sys->m1, sys->m1, 0, sys->n1, y->alg))
+    if (!correct_first(tan, column))
         return false;
     dfl_tangents_keep(tan->Y, tan->A, tan, 0, column);
     double *level = tan->level + (size_t)column * (size_t)(eom->ne + eom->nep);

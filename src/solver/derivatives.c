@@ -57,7 +57,6 @@ static bool has_surface_friction(const dfl_solver *solver)
 static dfl_status check(const dfl_solver *solver, const dfl_parameters *parameters)
 {
     const dfl_solver_options *options = &solver->options;
-    const dfl_eom *eom = solver->eom;
     const char *why = NULL;
     if (!parameters || parameters->count < 1)
         return dfl_fail(solver->ctx, DFL_INVALID, "there are no parameters to follow");
@@ -73,8 +72,6 @@ static dfl_status check(const dfl_solver *solver, const dfl_parameters *paramete
         why = "matrices are sparse; use dense ones";
     else if (solver->sys.geoms)
         why = "the model has GEOMS's contract";
-    else if (eom->n0 > 0)
-        why = "the model has massless directions";
     else if (has_surface_friction(solver))
         why = "friction acts in two directions";
     return why ? dfl_fail(solver->ctx, DFL_INVALID,

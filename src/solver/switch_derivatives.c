@@ -74,14 +74,15 @@ dfl_status dfl_solver_find_instant(dfl_solver *solver)
     return DFL_OK;
 }
 
-/* Whether velocities or positions have jumped. */
+/* Whether velocities or positions have jumped; those along massless directions follow forces that jump. */
 static bool has_jumped(const dfl_solver *solver)
 {
     const dfl_system *sys = &solver->sys;
-    const double *x = solver->stepper->here.x, *before = solver->derivatives.before;
-    const double *weight = dfl_stepper_weights(solver->stepper);
+    const dfl_stepper *st = solver->stepper;
+    const double *x = st->here.x, *before = solver->derivatives.before;
+    const double *weight = dfl_stepper_weights(st);
     for (int i = sys->at.r; i < sys->n; i++)
-        if (!(fabs(x[i] - before[i]) * weight[i] <= 1))
+        if (!(fabs(x[i] - before[i]) * weight[i] <= 1) && dfl_stepper_has_rate(st, &st->here, i))
             return true;
     return false;
 }

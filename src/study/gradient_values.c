@@ -19,6 +19,10 @@ dfl_status dfl_totals_create(totals *out, const gradient_run *it, const dfl_expr
     for (int i = 0; i < nrows; i++) {
         const unsigned depends = dfl_node_of(eq->graph, rows[i])->depends;
         out->forces = out->forces || (depends & forces) != 0;
+        if (eq->n0 > 0 && (depends & 1U << DFL_SYM_A) != 0)
+            return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                            "a value depends on accelerations, whose derivatives are not known "
+                            "along massless directions; ask for other outputs");
     }
     dfl_status status = list_symbols(&symbols, &out->ncols, it);
     if (!status)

@@ -102,6 +102,16 @@ static void other_unknowns_agree(void **state)
         "  + 2*steep*(x + rx)*(velocity(y) + velocity(phi)*rx))\n"
         "initial{ x = 1, phi = 0 } guess{ y = 0.5, s = -1.5 }\n";
     both_agree(ellipse, (const char *const[]){"x", "s", NULL}, 2, "a,b,steep", 0.5, 0.005);
+    static const char massless[] =
+        "local m, L, c, f = param('m', 1.3), param('L', 0.7), param('c', 30), param('f', 2)\n"
+        "local x, y, z, p = position('x', 'y', 'z', 'p')\n"
+        "kinetic(m/2*(velocity(x)^2 + velocity(y)^2) + m/2*velocity(p)^2*(1 + x^2))\n"
+        "potential(m*9.81*y + c/2*(z - x)^2 + c*z^2 + p^2) constraint('rod', x^2 + y^2 - L^2)\n"
+        "force(z, -1.5*velocity(z) + f*select(x - 0.2, 1, -1)) force(x, 0.15*velocity(z))\n"
+        "initial{ x = 0.5*L, ['der(x)'] = 0.1, z = 0.2, p = 0.3, ['der(p)'] = 0 }\n"
+        "guess{ y = -0.5 }\n";
+    both_agree(massless, (const char *const[]){"x", "z", "der(z)", "lambda(rod)", NULL}, 4,
+               "m,L,c,f,initial(z)", 1, 0.01);
 }
 
 /* Branches change, bodies meet, events act, friction sticks, controllers remember. */

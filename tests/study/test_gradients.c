@@ -127,6 +127,34 @@ static void every_kind_of_model_agrees_with_runs(void **state)
     compare_with_runs(kinks, (const char *const[]){"x", "der(x)", NULL}, 2, "f", 3, 3);
 }
 
+/* Coordinates without mass follow the balance of forces; forces on them jump, masses vary. */
+static void massless_directions_agree_with_runs(void **state)
+{
+    (void)state;
+    static const char arm[] =
+        "local m, L, c, d = param('m', 1.3), param('L', 0.7), param('c', 30), param('d', 1.5)\n"
+        "local a, b, s = position('a', 'b', 's') local u, v, w = velocity(a, b, s)\n"
+        "kinetic(m/2*L^2*u^2 + m/4*(L*u*cos(a) + w)^2)\n"
+        "potential(-m*9.81*L*cos(a) + c/2*(b - a)^2 + c/2*(b - 0.3*s)^2 + 5*s^2)\n"
+        "force(b, -d*(v - u) - 0.3*d*v*(1 + b^2)) force(a, d*(v - u))\n"
+        "initial{ a = 1, b = 0.8, s = 0.1, [u] = 0, [w] = 0.2 }\n";
+    static const char *const abs_[] = {"a", "b", "s", "der(b)", NULL};
+    compare_with_runs(arm, abs_, 4, "m", 1.3, 1);
+    compare_with_runs(arm, abs_, 4, "d", 1.5, 1);
+    compare_with_runs(arm, abs_, 4, "initial(b)", 0.8, 1);
+    static const char rod[] =
+        "local L, f = param('L', 0.7), param('f', 2)\n"
+        "local x, y, z = position('x', 'y', 'z') mass(x, 1.3) mass(y, 1.3) force(y, -13)\n"
+        "potential(15*(z - x)^2 + 30*z^2) constraint('rod', x^2 + y^2 - L^2)\n"
+        "force(z, -1.5*velocity(z) + f*select(x - 0.2, 1, -1)) force(x, 0.15*velocity(z))\n"
+        "output('acc', acceleration(z))\n"
+        "initial{ x = 0.5*L, ['der(x)'] = 0.1, z = 0.2 } guess{ y = -0.5 }\n";
+    static const char *const xz[] = {"x", "z", "der(z)", "lambda(rod)", NULL};
+    compare_with_runs(rod, xz, 4, "L", 0.7, 1);
+    compare_with_runs(rod, xz, 4, "f", 2, 1);
+    refused(rod, "acc", "L", "massless directions");
+}
+
 /* Forces jump where a position, or time, passes a border that depends on parameters. */
 static void jumps_of_forces_are_passed(void **state)
 {
@@ -306,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_pendulum_has_the_known_derivatives),
         cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
         cmocka_unit_test(every_kind_of_model_agrees_with_runs),
+        cmocka_unit_test(massless_directions_agree_with_runs),
         cmocka_unit_test(jumps_of_forces_are_passed),
         cmocka_unit_test(derivatives_of_a_rest_are_found),
         cmocka_unit_test(sizes_of_parameters_do_not_matter),
