@@ -307,11 +307,13 @@ static void set_nodes(builder *w)
                 shift.e[i] = dfl_add(
                     g, shift.e[i],
                     dfl_mul(g, scaled(w, from->phi[3 * j + i], one, -order(w, j)), w->z[j]));
-            for (int j = 0; j < w->b->n; j++) {
-                const bool angle = w->drawn->twists && w->drawn->twists[j]; /* q is an angle */
-                turn.e[i] = dfl_add(
-                    g, turn.e[i],
-                    dfl_mul(g, scaled(w, from->psi[3 * j + i], one, angle ? 0 : -1), w->e->p[j]));
+            for (int j = 0; j < w->b->nz; j++) {
+                const bool angle =
+                    j < w->b->n && w->drawn->twists && w->drawn->twists[j]; /* q is an angle */
+                const int lengths = angle ? 0 : -1 - order(w, j);
+                turn.e[i] =
+                    dfl_add(g, turn.e[i],
+                            dfl_mul(g, scaled(w, from->psi[3 * j + i], one, lengths), w->z[j]));
             }
         }
         node->at = vec_add(g, w->drawn->at, turned(w, at));

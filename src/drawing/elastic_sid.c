@@ -1,5 +1,5 @@
 /* elastic_sid.c: an elastic body in numbers, as the text of a SID file that the model keeps: with the
-   present values of parameters, of first order. */
+   present values of parameters, without terms of third order. */
 #include "drawing/drawing_internal.h"
 
 #include <math.h>
@@ -74,6 +74,8 @@ static void scale_body(dfl_sid *s, const units *u)
     scale(s->C1, 3 * n * n, m);
     scale(s->J2, 6 * n * n, m);
     scale(s->Me, n * n, m);
+    scale(s->S2, 3 * DFL_MOST_PAIRS, m / L);
+    scale(s->C2, 3 * DFL_MOST_PAIRS, m);
 }
 
 /* Sections turn about x with the body, and with its twist. */
@@ -93,6 +95,8 @@ static void scale_nodes(dfl_sid *s, const units *u, const dfl_drawn_elastic *dra
         dfl_sid_node *node = &s->node[k];
         snprintf(node->name, sizeof node->name, "%s", drawn->node_names[k]);
         scale(node->at, 3, u->length);
+        scale(node->phi2, 3 * DFL_MOST_PAIRS, 1.0 / u->length);
+        scale(node->psi2, 3 * DFL_MOST_PAIRS, 1.0 / (u->length * u->length));
         for (int i = 0; i < s->n; i++)
             for (int a = 0; a < 3 && !(drawn->twists && drawn->twists[i]); a++)
                 node->psi[a * s->n + i] /= u->length;

@@ -12,6 +12,7 @@ static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_mo
                                   const double *A, double sign, const char *what);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
+static void add_second_order(dfl_modal_body *b, const dfl_drawn_modes *m);
 static bool is_soft(const dfl_modal_body *b, bool planar);
 static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m);
 static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_drawn_modes *m,
@@ -24,11 +25,15 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     const dfl_expr one = dfl_constant(g, 1.0);
     dfl_status status = check_modes(drawing, m);
     if (!status)
-        status = dfl_modal_body_create(&body, drawing->ctx, m->n, m->n, m->nnodes);
+        status =
+            dfl_modal_body_create(&body, drawing->ctx, m->n,
+                                  m->n + (m->stiffened ? m->n * (m->n + 1) / 2 : 0), m->nnodes);
     if (status)
         return status;
     fill(body, m, drawing->planar);
     stiffen(body, m, drawing->planar);
+    if (m->stiffened)
+        add_second_order(body, m);
     dfl_expr *KD = dfl_alloc(drawing->ctx, 2 * (size_t)(m->n * m->n), sizeof *KD);
     dfl_drawn_elastic e = {.line = m->line,
                            .name = m->name,
@@ -48,7 +53,8 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
             KD[m->n * m->n + i + m->n * j] = m->D[i * m->n + j];
         }
     find_axes(e.axes, drawing, m);
-    status = KD ? note_modes(&e.soft, drawing, m, is_soft(body, drawing->planar)) : DFL_NO_MEMORY;
+    const bool soft = is_soft(body, drawing->planar);
+    status = KD ? note_modes(&e.soft, drawing, m, soft) : DFL_NO_MEMORY;
     if (!status)
         status = dfl_drawing_elastic(out, drawing, &e);
     dfl_free(drawing->ctx, KD);
@@ -115,7 +121,7 @@ static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
         for (int r = 0; r < inertias; r++)
             b->J1[6 * j + first + r] = m->J1[r * n + j];
         for (int i = 0; i < n; i++) {
-            const int place = i + n * j;
+            const int place = i + b->nz * j;
             b->Me[place] = m->Me[i * n + j];
             for (int r = 0; r < turns; r++)
                 b->C1[3 * place + first + r] = m->C1[(r * n + i) * n + j];
@@ -144,8 +150,28 @@ static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
     for (int r = 0; r < (planar ? 1 : 6) && m->Kw_given; r++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
-                b->J2[6 * (i + n * j) + first + r] -=
+                b->J2[6 * (i + b->nz * j) + first + r] -=
                     (r < 3 ? 1.0 : 0.5) * m->Kw[(r * n + i) * n + j];
+}
+
+/* Fields of products of two coordinates; their part of the inertia is in J2. */
+static void add_second_order(dfl_modal_body *b, const dfl_drawn_modes *m)
+{
+    const int n = m->n;
+    for (int i = 0; i < n; i++)
+        for (int k = i; k < n; k++) {
+            const int pair = dfl_mode_pair(n, i, k), j = n + pair;
+            b->amplitude[j] = (dfl_amplitude){i, k};
+            for (int r = 0; r < 3; r++) {
+                const int from = r * DFL_MOST_PAIRS + pair;
+                b->S[3 * j + r] = m->S2[from];
+                b->C0[3 * j + r] = m->C2[from];
+                for (int p = 0; p < m->nnodes; p++) {
+                    b->node[p].phi[3 * j + r] = m->node[p].phi2[from];
+                    b->node[p].psi[3 * j + r] = m->node[p].psi2[from];
+                }
+            }
+        }
 }
 
 /* Whether the inertia of the first mode is that of its displacements alone: xx + yy + zz = 2 Me. */

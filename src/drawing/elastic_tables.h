@@ -21,12 +21,15 @@ typedef struct dfl_drawn_modes {
     double J2[6 * DFL_MOST_MODES * DFL_MOST_MODES];
     double Kw[6 * DFL_MOST_MODES * DFL_MOST_MODES]; /* in the plane the first n n: zz */
     bool Kw_given;
+    bool stiffened; /* there are fields of second order: S2, C2, phi2, psi2, as of dfl_sid */
+    double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* in space and in the plane x, y, z */
     bool J2_given; /* else, in the plane, Me, and in space 0 */
     dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES], D[DFL_MOST_MODES * DFL_MOST_MODES];
     int nnodes;
     const char *node_name[DFL_MOST_TABLE_NODES];
     struct {
         double at[3], phi[3 * DFL_MOST_MODES], psi[3 * DFL_MOST_MODES];
+        double phi2[3 * DFL_MOST_PAIRS], psi2[3 * DFL_MOST_PAIRS];
     } node[DFL_MOST_TABLE_NODES];
 } dfl_drawn_modes;
 

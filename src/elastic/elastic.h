@@ -16,19 +16,29 @@
 
 #include <stdbool.h>
 
-enum { DFL_MOST_MODES = 40, DFL_MOST_FIELDS = DFL_MOST_MODES * (DFL_MOST_MODES + 3) / 2 };
+enum {
+    DFL_MOST_MODES = 40,
+    DFL_MOST_PAIRS = DFL_MOST_MODES * (DFL_MOST_MODES + 1) / 2,
+    DFL_MOST_FIELDS = DFL_MOST_MODES + DFL_MOST_PAIRS
+};
+
+/* The number of the pair i <= k among those of n modes. */
+static inline int dfl_mode_pair(int n, int i, int k)
+{
+    return i * n - i * (i - 1) / 2 + k - i;
+}
 
 /* The amplitude of a field: q_a if b < 0, q_a q_b if a < b, q_a^2 / 2 if a == b. */
 typedef struct dfl_amplitude {
     int a, b;
 } dfl_amplitude;
 
-/* A place where something can be attached: its position, displacements of the fields, and turns of
-   the modes: small angles about the axes of the frame, per unit of q. */
+/* A place where something can be attached: its position, displacements and turns of the fields: small
+   angles about the axes of the frame, per unit of amplitude. */
 typedef struct dfl_modal_node {
     double at[3];
     double *phi;    /* 3 nz: phi[3 j + k] */
-    double *psi;    /* 3 n */
+    double *psi;    /* 3 nz */
     double *strain; /* n, of beams: stretch, curvature or twist per length, per unit of q */
 } dfl_modal_node;
 
@@ -128,6 +138,7 @@ enum { DFL_MOST_SID_NODES = 64, DFL_LONGEST_SID_NAME = 32 };
 typedef struct dfl_sid_node {
     char name[DFL_LONGEST_SID_NAME];
     double at[3], phi[3 * DFL_MOST_MODES], psi[3 * DFL_MOST_MODES];
+    double phi2[3 * DFL_MOST_PAIRS], psi2[3 * DFL_MOST_PAIRS]; /* of second order */
 } dfl_sid_node;
 
 typedef struct dfl_sid {
@@ -139,6 +150,9 @@ typedef struct dfl_sid {
     double J2[6 * DFL_MOST_MODES * DFL_MOST_MODES];
     double Me[DFL_MOST_MODES * DFL_MOST_MODES], K[DFL_MOST_MODES * DFL_MOST_MODES];
     double D[DFL_MOST_MODES * DFL_MOST_MODES];
+    bool stiffened; /* by loads: there are fields of second order Phi2_ij, in Ct.m1, Cr.m1, phi.m1,
+                       psi.m1 and, as half of their J1, in J2 */
+    double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* int Phi2_ij, int r x Phi2_ij */
     dfl_sid_node node[DFL_MOST_SID_NODES];
 } dfl_sid;
 
@@ -149,8 +163,8 @@ dfl_status dfl_sid_read(dfl_sid *sid, dfl_context *ctx, const char *file, const 
    undeformed body and its modes would have negative kinetic energy, or a mode has no mass. */
 dfl_status dfl_sid_check(const dfl_sid *sid, dfl_context *ctx, const char *file);
 
-/* The integrals and nodes of a body, which are named 1, 2, ...; of first order. Stiffness and damping
-   are 0. DFL_INVALID: too many nodes. (sid_body.c) */
+/* The integrals and nodes of a body, which are named 1, 2, ...; terms of third order in q are left
+   out. Stiffness and damping are 0. DFL_INVALID: too many nodes. (sid_body.c) */
 dfl_status dfl_sid_of_body(dfl_sid *sid, const dfl_modal_body *body);
 
 /* Appends the text of a file with all blocks; `title` is its first line. (sid_writer.c) */

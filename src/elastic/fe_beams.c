@@ -35,7 +35,8 @@ dfl_status dfl_fe_frame(dfl_fe *fe, const double *points, int npoints, const dfl
         return dfl_fail(fe->ctx, DFL_INVALID, "%d elements are too many", elements);
     dfl_status status = add_nodes(fe, points, npoints, beams, nbeams);
     fe->point = dfl_alloc(fe->ctx, (size_t)(elements * GAUSS * CORNERS), sizeof *fe->point);
-    if (!status && !fe->point)
+    fe->bar = dfl_alloc(fe->ctx, (size_t)elements, sizeof *fe->bar);
+    if (!status && !(fe->point && fe->bar))
         status = DFL_NO_MEMORY;
     for (int b = 0; b < nbeams && !status; b++) {
         const dfl_fe_beam *beam = &beams[b];
@@ -49,6 +50,10 @@ dfl_status dfl_fe_frame(dfl_fe *fe, const double *points, int npoints, const dfl
                 e.dof[6 + d] = 6 * last + d;
             }
             memcpy(e.from, fe->at + 3 * first, sizeof e.from);
+            dfl_fe_bar *bar = &fe->bar[fe->nbars++];
+            *bar = (dfl_fe_bar){.length = e.length, .EA = beam->EA};
+            memcpy(bar->dof, e.dof, sizeof bar->dof);
+            memcpy(bar->axes, e.axes, sizeof bar->axes);
             status = add_element(fe, &e);
         }
     }

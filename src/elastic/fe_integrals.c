@@ -73,21 +73,19 @@ static dfl_status of_points(dfl_sid *out, const dfl_fe *fe, const double *X, int
     return status;
 }
 
-/* r_a e_b with half its curl; b < 0: the motion a of the rigid body. */
-static void set_field(integrals *w, int a, int b)
+void dfl_fe_field(double *out, const dfl_fe *fe, int a, int b)
 {
-    const dfl_fe *fe = w->fe;
     for (int i = 0; i < fe->n; i++) {
         const int d = fe->direction[i];
         if (b < 0) {
-            w->field[i] = dfl_fe_rigid(fe, a, i);
+            out[i] = dfl_fe_rigid(fe, a, i);
             continue;
         }
         const int c = d - 3; /* e_a x e_b = +- e_c */
-        w->field[i] = d < 3                        ? (d == b) * fe->at[3 * fe->node[i] + a]
-                      : c == a || c == b || a == b ? 0.0
-                      : (a + 1) % 3 == b           ? 0.5
-                                                   : -0.5;
+        out[i] = d < 3                        ? (d == b) * fe->at[3 * fe->node[i] + a]
+                 : c == a || c == b || a == b ? 0.0
+                 : (a + 1) % 3 == b           ? 0.5
+                                              : -0.5;
     }
 }
 
@@ -98,7 +96,7 @@ static void rigid_part(integrals *w)
     const int N = w->fe->n, n = w->n;
     double *force = w->field + N;
     for (int a = 0; a < 3; a++) {
-        set_field(w, a, -1);
+        dfl_fe_field(w->field, w->fe, a, -1);
         if (a == 0)
             dfl_fe_times(force, w->fe, DFL_FE_MASS, w->field);
         if (a == 0)
@@ -107,15 +105,15 @@ static void rigid_part(integrals *w)
             w->out->S[a * n + i] = dot(w->field, w->MX + (size_t)N * (size_t)i, N);
     }
     for (int a = 0; a < 3; a++) { /* force is that of a shift along x */
-        set_field(w, a, 0);
+        dfl_fe_field(w->field, w->fe, a, 0);
         w->out->moment[a] = dot(w->field, force, N);
     }
     for (int k = 0; k < 6; k++) {
-        set_field(w, 3 + pairs[k][0], -1);
+        dfl_fe_field(w->field, w->fe, 3 + pairs[k][0], -1);
         dfl_fe_times(force, w->fe, DFL_FE_MASS, w->field);
         for (int i = 0; i < n && k < 3; i++)
             w->out->C0[k * n + i] = dot(w->field, w->MX + (size_t)N * (size_t)i, N);
-        set_field(w, 3 + pairs[k][1], -1);
+        dfl_fe_field(w->field, w->fe, 3 + pairs[k][1], -1);
         w->out->inertia[k] = dot(w->field, force, N);
     }
 }
@@ -127,7 +125,7 @@ static void first_order(integrals *w)
     const int N = w->fe->n, n = w->n;
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) {
-            set_field(w, a, b);
+            dfl_fe_field(w->field, w->fe, a, b);
             for (int i = 0; i < n; i++) {
                 const double A = dot(w->field, w->MX + (size_t)N * (size_t)i, N);
                 for (int c = 0; c < 3 && a == b; c++)

@@ -15,7 +15,6 @@
 static dfl_status find_shapes(dfl_reduction *r);
 static dfl_status find_modes(dfl_sid *out, dfl_reduction *r);
 static void reduced(double *A, const dfl_reduction *r, dfl_fe_matrix which);
-static int reference(double *Z, const dfl_reduction *r);
 static dfl_status finish(dfl_sid *out, const dfl_reduction *r);
 static void release(dfl_reduction *r);
 
@@ -56,6 +55,8 @@ static void release(dfl_reduction *r)
         dfl_free(r->ctx, r->side[which]);
         dfl_free(r->ctx, r->corner[which]);
     }
+    dfl_sparse_lu_free(r->lu);
+    dfl_free(r->ctx, r->guyan);
     dfl_free(r->ctx, r->shape);
     dfl_free(r->ctx, r->w2);
     dfl_free(r->ctx, r->basis);
@@ -65,19 +66,18 @@ static void release(dfl_reduction *r)
 
 static dfl_status find_shapes(dfl_reduction *r)
 {
-    dfl_sparse_lu *lu = NULL;
     const size_t nf = (size_t)r->nf;
     r->shape = dfl_alloc(r->ctx, nf * (size_t)r->nr, sizeof(double));
     r->w2 = dfl_alloc(r->ctx, (size_t)r->nr, sizeof(double));
     dfl_status status = r->shape && r->w2 ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_sparse_lu_create(&lu, r->ctx, &r->pattern[DFL_FE_STIFFNESS], false, NULL);
-    bool solved = !status && dfl_sparse_lu_factor(lu, r->value[DFL_FE_STIFFNESS]);
+        status = dfl_sparse_lu_create(&r->lu, r->ctx, &r->pattern[DFL_FE_STIFFNESS], false, NULL);
+    bool solved = !status && dfl_sparse_lu_factor(r->lu, r->value[DFL_FE_STIFFNESS]);
     for (int k = 0; k < r->nb && solved; k++) {
         double *x = r->shape + nf * (size_t)k;
         for (size_t i = 0; i < nf; i++)
             x[i] = -r->side[DFL_FE_STIFFNESS][i + nf * (size_t)k];
-        solved = dfl_sparse_lu_solve(x, lu);
+        solved = dfl_sparse_lu_solve(x, r->lu);
     }
     if (!status && !solved)
         status =
@@ -89,11 +89,10 @@ static dfl_status find_shapes(dfl_reduction *r)
                                   .M = &r->pattern[DFL_FE_MASS],
                                   .k = r->value[DFL_FE_STIFFNESS],
                                   .m = r->value[DFL_FE_MASS],
-                                  .lu = lu};
+                                  .lu = r->lu};
     if (!status)
         status =
             dfl_fe_lowest(r->w2, r->shape + nf * (size_t)r->nb, r->ctx, &pencil, r->task->modes);
-    dfl_sparse_lu_free(lu);
     return status;
 }
 
@@ -104,15 +103,19 @@ static dfl_status find_modes(dfl_sid *out, dfl_reduction *r)
     const size_t square = (size_t)(nr * nr);
     double *room = dfl_alloc(r->ctx, 6 * square + (size_t)nr, sizeof *room);
     r->basis = dfl_alloc(r->ctx, square, sizeof *r->basis);
-    if (!room || !r->basis) {
+    r->guyan = dfl_alloc(r->ctx, (size_t)(r->nb * r->nb), sizeof *r->guyan);
+    if (!room || !r->basis || !r->guyan) {
         dfl_free(r->ctx, room);
         return DFL_NO_MEMORY;
     }
     double *Z = room, *A = Z + square, *B = A + square, *KM[2] = {B + square, B + 2 * square};
     double *X = B + 3 * square, *w2 = X + square;
-    const int kept = reference(Z, r), skipped = kept - n; /* Buckens: the six zeros */
+    const int kept = dfl_reduction_reference(Z, r, r->task->frame),
+              skipped = kept - n; /* Buckens: the six zeros */
     for (int which = 0; which < DFL_FE_MATRICES; which++) {
         reduced(A, r, (dfl_fe_matrix)which);
+        for (int k = 0; k < r->nb * r->nb && which == DFL_FE_STIFFNESS; k++)
+            r->guyan[k] = A[k % r->nb + nr * (k / r->nb)];
         dfl_gemm(nr, kept, nr, 1.0, A, nr, Z, nr, 0.0, B, nr);
         dfl_gemm_tn(kept, kept, nr, 1.0, Z, nr, B, nr, 0.0, KM[which], kept);
     }
@@ -124,7 +127,7 @@ static dfl_status find_modes(dfl_sid *out, dfl_reduction *r)
         out->Me[i * n + i] = 1.0;
         out->K[i * n + i] = w2[skipped + i];
     }
-    if (!status && !(w2[skipped] > 1e-9 * w2[kept - 1]))
+    if (!status && !(w2[skipped] > 3e-13 * w2[kept - 1]))
         status =
             dfl_fail(r->ctx, DFL_INVALID,
                      "a mode has no stiffness (%.3g of %.3g): some part of the body moves freely",
@@ -162,13 +165,12 @@ static void reduced(double *A, const dfl_reduction *r, dfl_fe_matrix which)
     }
 }
 
-/* Columns of Z (nr x *): shapes in the frame; all of them for Buckens' frame. */
-static int reference(double *Z, const dfl_reduction *r)
+int dfl_reduction_reference(double *Z, const dfl_reduction *r, int frame)
 {
     const int nr = r->nr, last = r->task->ninterfaces - 1;
     int columns = 0;
     double e[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const bool chord = r->task->frame == DFL_FRAME_CHORD && last > 0;
+    const bool chord = frame == DFL_FRAME_CHORD && last > 0;
     if (chord) { /* e_0 along the chord */
         double length = 0.0;
         for (int a = 0; a < 3; a++)
@@ -192,7 +194,7 @@ static int reference(double *Z, const dfl_reduction *r)
         const int interface = k / 6, d = k % 6;
         const bool motion = k < r->nb;
         bool held = false;
-        if (motion && !chord && r->task->frame != DFL_FRAME_BUCKENS)
+        if (motion && !chord && frame != DFL_FRAME_BUCKENS)
             held = interface == 0;
         if (motion && chord)
             held = interface == 0 ? d <= 3 : interface == last && (d == 1 || d == 2);
@@ -208,6 +210,18 @@ static int reference(double *Z, const dfl_reduction *r)
 }
 
 /* ------------------------------------------------------------------ results */
+
+void dfl_reduction_expand(double *u, const dfl_reduction *r, const double *unknowns,
+                          const double *motions)
+{
+    for (int i = 0; i < r->fe->n; i++) {
+        dfl_share s[3] = {{0}};
+        const int count = dfl_reduction_shares(s, r, i);
+        u[i] = 0.0;
+        for (int a = 0; a < count; a++)
+            u[i] += s[a].factor * (s[a].y < r->nf ? unknowns[s[a].y] : motions[s[a].y - r->nf]);
+    }
+}
 
 static void set_node(dfl_sid_node *node, const dfl_reduction *r, int k)
 {
@@ -228,15 +242,9 @@ static dfl_status finish(dfl_sid *out, const dfl_reduction *r)
     dfl_status status = free_part && u ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
         dfl_gemm(r->nf, n, r->nr, 1.0, r->shape, r->nf, r->basis, r->nr, 0.0, free_part, r->nf);
-    for (int i = 0; i < fe->n && !status; i++) {
-        dfl_share s[3] = {{0}};
-        const int count = dfl_reduction_shares(s, r, i);
-        for (int j = 0; j < n; j++)
-            for (int a = 0; a < count; a++)
-                u[(size_t)i + N * (size_t)j] +=
-                    s[a].factor * (s[a].y < r->nf ? free_part[(size_t)s[a].y + nf * (size_t)j]
-                                                  : r->basis[s[a].y - r->nf + r->nr * j]);
-    }
+    for (int j = 0; j < n && !status; j++)
+        dfl_reduction_expand(u + N * (size_t)j, r, free_part + nf * (size_t)j,
+                             r->basis + r->nr * j);
     if (!status)
         status = dfl_fe_integrals(out, fe, u, n);
     for (int k = 0; k < r->task->ninterfaces && !status; k++) {
@@ -258,6 +266,8 @@ static dfl_status finish(dfl_sid *out, const dfl_reduction *r)
                 (fe->direction[i] < 3 ? node->phi : node->psi)[fe->direction[i] % 3 * n + j] =
                     u[(size_t)i + N * (size_t)j];
     }
+    if (!status && !r->task->first_order)
+        status = dfl_reduction_stiffen(out, r, u);
     dfl_free(r->ctx, free_part);
     dfl_free(r->ctx, u);
     return status;

@@ -32,6 +32,7 @@ void dfl_fe_clear(dfl_fe *fe)
     dfl_free(fe->ctx, fe->entry[0]);
     dfl_free(fe->ctx, fe->entry[1]);
     dfl_free(fe->ctx, fe->point);
+    dfl_free(fe->ctx, fe->bar);
     *fe = (dfl_fe){.ctx = fe->ctx};
 }
 

@@ -33,6 +33,12 @@ typedef struct dfl_fe_point {
     double shape[36];
 } dfl_fe_point;
 
+/* An element of a beam: its axes, x along it, and its twelve unknowns. */
+typedef struct dfl_fe_bar {
+    int dof[12];
+    double axes[3][3], length, EA;
+} dfl_fe_bar;
+
 typedef struct dfl_fe {
     dfl_context *ctx;
     int nnodes, n;         /* nodes; displacements and turns */
@@ -44,6 +50,8 @@ typedef struct dfl_fe {
     const char *file[DFL_FE_MATRICES]; /* for messages; the caller's */
     int npoints;
     dfl_fe_point *point; /* may be NULL: integrals are then those of the mass matrix */
+    int nbars;
+    dfl_fe_bar *bar; /* of frames: their forces stiffen them */
 } dfl_fe;
 
 void dfl_fe_clear(dfl_fe *fe);
@@ -120,12 +128,16 @@ typedef struct dfl_fe_task {
     dfl_fe_interface interface[DFL_MOST_INTERFACES];
     int nwatched; /* further nodes, by name */
     int watched[DFL_MOST_WATCHED];
+    bool first_order; /* loads do not stiffen frames */
 } dfl_fe_task;
 
 /* Orthonormal modes: Me is 1, K diagonal. DFL_INVALID: a node is missing, an interface does not hold
    the body, there are too many modes. */
 struct dfl_sid;
 dfl_status dfl_fe_reduce(struct dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task);
+
+/* The field r_a e_b at the nodes, with half its curl as turns; b < 0: the motion a of the rigid body. */
+void dfl_fe_field(double *out, const dfl_fe *fe, int a, int b);
 
 /* Integrals of the modes X (fe->n x modes). (fe_integrals.c) */
 dfl_status dfl_fe_integrals(struct dfl_sid *out, const dfl_fe *fe, const double *X, int modes);

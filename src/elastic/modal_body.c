@@ -27,7 +27,7 @@ dfl_status dfl_modal_body_create(dfl_modal_body **out, dfl_context *ctx, int n, 
                     body->Me && (body->node || nnodes == 0);
     for (int k = 0; k < nnodes && complete; k++) {
         body->node[k].phi = dfl_alloc(ctx, 3 * z, sizeof(double));
-        body->node[k].psi = dfl_alloc(ctx, 3 * (size_t)n, sizeof(double));
+        body->node[k].psi = dfl_alloc(ctx, 3 * z, sizeof(double));
         body->node[k].strain = dfl_alloc(ctx, (size_t)n, sizeof(double));
         complete = body->node[k].phi && body->node[k].psi && body->node[k].strain;
     }

@@ -25,6 +25,8 @@ typedef struct dfl_reduction {
     double *corner[DFL_FE_MATRICES];  /* Kbb, Mbb */
     double *shape;                    /* nf x nr */
     double *w2;                       /* of Phi */
+    dfl_sparse_lu *lu;                /* of Kff */
+    double *guyan;                    /* nb x nb: Kbb - Kbf Kff^-1 Kfb */
     double *basis;                    /* nr x n: of the modes that are kept */
     int n;
 } dfl_reduction;
@@ -37,5 +39,14 @@ dfl_status dfl_reduction_check_interfaces(const dfl_reduction *r);
 int dfl_reduction_shares(dfl_share out[3], const dfl_reduction *r, int unknown);
 /* T^T A T in blocks. */
 dfl_status dfl_reduction_assemble(dfl_reduction *r, dfl_fe_matrix which);
+/* Columns of Z (nr x *): shapes in a frame, those of interfaces first; all of them for Buckens' frame.
+   Returns their number. */
+int dfl_reduction_reference(double *Z, const dfl_reduction *r, int frame);
+/* u := T y with the free unknowns and the motions of interfaces. */
+void dfl_reduction_expand(double *u, const dfl_reduction *r, const double *unknowns,
+                          const double *motions);
+/* Fields of second order of a frame of beams, for modes u (fe->n x r->n); nothing without bars.
+   (fe_stiffening.c) */
+dfl_status dfl_reduction_stiffen(dfl_sid *out, const dfl_reduction *r, const double *u);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static void take_second_order(dfl_sid *s, const dfl_modal_body *b);
+
 dfl_status dfl_sid_of_body(dfl_sid *s, const dfl_modal_body *b)
 {
     const int n = b->n, nz = b->nz;
@@ -42,5 +44,30 @@ dfl_status dfl_sid_of_body(dfl_sid *s, const dfl_modal_body *b)
                 node->psi[a * n + i] = b->node[k].psi[3 * i + a];
             }
     }
+    take_second_order(s, b);
     return DFL_OK;
+}
+
+/* Fields of products q_i q_k: J1_j q_i q_k = 2 J2_ik q_i q_k. */
+static void take_second_order(dfl_sid *s, const dfl_modal_body *b)
+{
+    const int n = b->n;
+    s->stiffened = b->nz > n;
+    for (int j = n; j < b->nz; j++) {
+        const dfl_amplitude z = b->amplitude[j];
+        const int pair = dfl_mode_pair(n, z.a, z.b);
+        for (int a = 0; a < 3; a++) {
+            s->S2[a * DFL_MOST_PAIRS + pair] = b->S[3 * j + a];
+            s->C2[a * DFL_MOST_PAIRS + pair] = b->C0[3 * j + a];
+            for (int k = 0; k < s->nnodes; k++) {
+                s->node[k].phi2[a * DFL_MOST_PAIRS + pair] = b->node[k].phi[3 * j + a];
+                s->node[k].psi2[a * DFL_MOST_PAIRS + pair] = b->node[k].psi[3 * j + a];
+            }
+        }
+        for (int a = 0; a < 6; a++) {
+            s->J2[(a * n + z.a) * n + z.b] += 0.5 * b->J1[6 * j + a];
+            if (z.a != z.b)
+                s->J2[(a * n + z.b) * n + z.a] += 0.5 * b->J1[6 * j + a];
+        }
+    }
 }

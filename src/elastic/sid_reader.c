@@ -3,7 +3,8 @@
    Blocks have order, nrow, ncol, nq, structure (0 zero, 1 diagonal, 2 symmetric, 3 full, 4 unit) and
    entries m0(row, column) and m1(row, mode, column), with D for exponents. J and mdCM, Ct, Cr, Me,
    Ke, De give the matrices of elastic.h; Oe.m1, the slope of centrifugal forces, gives J2:
-   Oe_i = -om.(dJ/dq_i) om / 2. Gr and Ge follow from the others and are not needed. */
+   Oe_i = -om.(dJ/dq_i) om / 2. Loads stiffen a body through fields of second order: m1 of Ct, phi and
+   psi, and the symmetric part of that of Cr. Gr and Ge follow from the others and are not needed. */
 #include "elastic/elastic.h"
 
 #include <ctype.h>
@@ -31,6 +32,7 @@ typedef struct reader {
     int structure;
     int found[OTHER];                                        /* the line of a block, 0: none */
     double Oe[6 * DFL_MOST_MODES], mdCM[3 * DFL_MOST_MODES]; /* what J and Ct say again */
+    double m1[3 * DFL_MOST_MODES * DFL_MOST_MODES];          /* of the present Ct, phi or psi */
 } reader;
 
 static dfl_status read_line(reader *r, char *line);
@@ -41,6 +43,8 @@ static dfl_status begin_node(reader *r, const char *name);
 static dfl_status read_size(reader *r, const char *key, const char *value);
 static dfl_status take(reader *r, int order, int row, int mode, int column, double value);
 static double *place(reader *r, int order, int row, int mode, int column, double *factor);
+static dfl_status end_block(reader *r);
+static void split_couplings(reader *r);
 static dfl_status complete(reader *r);
 static dfl_status agree(const reader *r);
 static void halve(double *A, int n, double sign);
@@ -50,23 +54,29 @@ static char *trim(char *text);
 dfl_status dfl_sid_read(dfl_sid *sid, dfl_context *ctx, const char *file, const char *text)
 {
     enum { LONGEST = 400 };
-    reader r = {.sid = sid, .ctx = ctx, .file = file, .block = OTHER};
+    reader *r = dfl_alloc(ctx, 1, sizeof *r);
+    if (!r)
+        return DFL_NO_MEMORY;
+    *r = (reader){.sid = sid, .ctx = ctx, .file = file, .block = OTHER};
     dfl_status status = DFL_OK;
     memset(sid, 0, sizeof *sid);
     while (*text && !status) {
         const size_t length = strcspn(text, "\n");
         char line[LONGEST];
-        r.line++;
+        r->line++;
         const size_t kept = length < LONGEST ? length : LONGEST - 1;
         memcpy(line, text, kept);
         line[kept] = '\0';
-        if (r.line > 1) /* a title */
+        if (r->line > 1) /* a title */
             status = length < LONGEST
-                         ? read_line(&r, trim(line))
-                         : dfl_fail(ctx, DFL_INVALID, "%s:%d: the line is too long", file, r.line);
+                         ? read_line(r, trim(line))
+                         : dfl_fail(ctx, DFL_INVALID, "%s:%d: the line is too long", file, r->line);
         text += length + (text[length] == '\n');
     }
-    return status ? status : complete(&r);
+    if (!status)
+        status = complete(r);
+    dfl_free(ctx, r);
+    return status;
 }
 
 static dfl_status read_line(reader *r, char *line)
@@ -74,11 +84,8 @@ static dfl_status read_line(reader *r, char *line)
     char *equals = strchr(line, '=');
     if (!*line)
         return DFL_OK;
-    if (strncmp(line, "end ", 4) == 0) {
-        r->open = false;
-        r->block = OTHER;
-        return DFL_OK;
-    }
+    if (strncmp(line, "end ", 4) == 0)
+        return end_block(r);
     if (!equals)
         return begin_block(r, line);
     *equals = '\0';
@@ -87,7 +94,9 @@ static dfl_status read_line(reader *r, char *line)
 
 static dfl_status begin_block(reader *r, const char *word)
 {
-    r->block = OTHER;
+    const dfl_status status = end_block(r);
+    if (status)
+        return status;
     for (int k = 0; k < OTHER; k++)
         if (strcmp(word, blocks[k].name) == 0)
             r->block = (block_kind)k;
@@ -228,7 +237,7 @@ static double *place(reader *r, int order, int row, int mode, int column, double
     case J:
         return order ? &s->J1[row * n + mode] : &s->inertia[row];
     case CT:
-        return order ? NULL : &s->S[column * n + row];
+        return order ? &r->m1[(column * n + row) * n + mode] : &s->S[column * n + row];
     case CR:
         return order ? &s->C1[(column * n + mode) * n + row] : &s->C0[column * n + row];
     case ME:
@@ -243,12 +252,60 @@ static double *place(reader *r, int order, int row, int mode, int column, double
     case ORIGIN:
         return order ? NULL : &node->at[row];
     case PHI:
-        return order ? NULL : &node->phi[row * n + column];
+        return order ? &r->m1[(row * n + column) * n + mode] : &node->phi[row * n + column];
     case PSI:
-        return order ? NULL : &node->psi[row * n + column];
+        return order ? &r->m1[(row * n + column) * n + mode] : &node->psi[row * n + column];
     default:
         return NULL;
     }
+}
+
+/* Fields of second order: m1 of Ct, phi and psi, which are symmetric. */
+static dfl_status end_block(reader *r)
+{
+    const block_kind block = r->open ? r->block : OTHER;
+    const int n = r->sid->n;
+    dfl_sid_node *node = r->sid->nnodes ? &r->sid->node[r->sid->nnodes - 1] : NULL;
+    double *out = block == CT    ? r->sid->S2
+                  : block == PHI ? node->phi2
+                  : block == PSI ? node->psi2
+                                 : NULL;
+    double size = 0.0, apart = 0.0;
+    for (int a = 0; a < 3 && out; a++)
+        for (int i = 0; i < n; i++)
+            for (int k = i; k < n; k++) {
+                const double x = r->m1[(a * n + i) * n + k], y = r->m1[(a * n + k) * n + i];
+                out[a * DFL_MOST_PAIRS + dfl_mode_pair(n, i, k)] = 0.5 * (x + y);
+                size = fmax(size, fmax(fabs(x), fabs(y)));
+                apart = fmax(apart, fabs(x - y));
+            }
+    r->sid->stiffened = r->sid->stiffened || size > 0.0;
+    if (out)
+        memset(r->m1, 0, sizeof r->m1);
+    r->open = false;
+    r->block = OTHER;
+    if (apart > 1e-6 * size)
+        return dfl_fail(r->ctx, DFL_INVALID,
+                        "%s:%d: m1 of %s is not symmetric: entries of two modes differ by %g of %g",
+                        r->file, r->found[block], blocks[block].name, apart, size);
+    return DFL_OK;
+}
+
+/* Where loads stiffen the body, the symmetric part of Cr.m1 is that of second order. */
+static void split_couplings(reader *r)
+{
+    dfl_sid *s = r->sid;
+    const int n = s->n;
+    for (int a = 0; a < 3 && s->stiffened; a++)
+        for (int i = 0; i < n; i++)
+            for (int k = i; k < n; k++) {
+                double *x = &s->C1[(a * n + i) * n + k], *y = &s->C1[(a * n + k) * n + i];
+                const double even = 0.5 * (*x + *y);
+                s->C2[a * DFL_MOST_PAIRS + dfl_mode_pair(n, i, k)] = even;
+                *x -= even;
+                if (i != k)
+                    *y -= even;
+            }
 }
 
 /* Nothing is missing and nothing contradicts; rounding errors of C1 and J2 vanish. */
@@ -264,6 +321,7 @@ static dfl_status complete(reader *r)
         if (!r->found[needed[k]])
             return dfl_fail(r->ctx, DFL_INVALID, "%s:%d: the file ends without the block %s",
                             r->file, r->line, blocks[needed[k]].name);
+    split_couplings(r);
     const dfl_status status = agree(r);
     if (status)
         return status;
@@ -288,7 +346,7 @@ static void halve(double *A, int n, double sign)
         }
 }
 
-/* Me, Ke and De are symmetric, C1 antisymmetric; J.m1 is -2 Oe.m0, -Oe.m0 where axes differ, and
+/* Me, Ke and De are symmetric, C1 antisymmetric (unless loads stiffen the body); J.m1 is -2 Oe.m0, -Oe.m0 where axes differ, and
    mdCM.m1 is Ct^T. */
 static dfl_status agree(const reader *r)
 {

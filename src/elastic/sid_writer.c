@@ -17,6 +17,7 @@ static void write_couplings(dfl_text *out, const dfl_sid *s);
 static void write_gyroscopic(dfl_text *out, const dfl_sid *s);
 static void write_centrifugal(dfl_text *out, const dfl_sid *s);
 static void write_square(dfl_text *out, const char *name, const double *A, int n);
+static double second(const double *pairs, int axis, int n, int i, int k);
 
 dfl_status dfl_sid_write(dfl_text *out, const dfl_sid *s, const char *title)
 {
@@ -78,10 +79,14 @@ static void write_node(dfl_text *out, const dfl_sid *s, int k)
     dfl_text_add(out, "  end origin\n");
     for (int turn = 0; turn < 2; turn++) {
         const char *name = turn ? "psi" : "phi";
-        begin(out, name, 0, 3, n, n, FULL);
+        begin(out, name, s->stiffened, 3, n, n, FULL);
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < n; i++)
                 entry(out, a + 1, i + 1, (turn ? node->psi : node->phi)[a * n + i]);
+        for (int a = 0; a < 3; a++)
+            for (int i = 0; i < n * n; i++)
+                slope(out, a + 1, i % n + 1, i / n + 1,
+                      second(turn ? node->psi2 : node->phi2, a, n, i / n, i % n));
         dfl_text_add(out, "  end %s\n", name);
     }
     begin(out, "AP", 1, 3, 3, n, FULL);
@@ -118,10 +123,14 @@ static void write_rigid(dfl_text *out, const dfl_sid *s)
 static void write_couplings(dfl_text *out, const dfl_sid *s)
 {
     const int n = s->n;
-    begin(out, "Ct", 0, n, 3, n, FULL);
+    begin(out, "Ct", s->stiffened, n, 3, n, FULL);
     for (int i = 0; i < n; i++)
         for (int a = 0; a < 3; a++)
             entry(out, i + 1, a + 1, s->S[a * n + i]);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            for (int a = 0; a < 3; a++)
+                slope(out, i + 1, k + 1, a + 1, second(s->S2, a, n, i, k));
     dfl_text_add(out, "  end Ct\n");
     begin(out, "Cr", 1, n, 3, n, FULL);
     for (int i = 0; i < n; i++)
@@ -130,7 +139,8 @@ static void write_couplings(dfl_text *out, const dfl_sid *s)
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++)
             for (int a = 0; a < 3; a++)
-                slope(out, i + 1, k + 1, a + 1, s->C1[(a * n + k) * n + i]);
+                slope(out, i + 1, k + 1, a + 1,
+                      s->C1[(a * n + k) * n + i] + second(s->C2, a, n, i, k));
     dfl_text_add(out, "  end Cr\n");
 }
 
@@ -181,4 +191,9 @@ static void write_square(dfl_text *out, const char *name, const double *A, int n
         for (int k = i; k < n; k++)
             entry(out, i + 1, k + 1, A[i * n + k]);
     dfl_text_add(out, "  end %s\n", name);
+}
+
+static double second(const double *pairs, int axis, int n, int i, int k)
+{
+    return pairs[axis * DFL_MOST_PAIRS + (i < k ? dfl_mode_pair(n, i, k) : dfl_mode_pair(n, k, i))];
 }

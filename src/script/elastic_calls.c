@@ -27,7 +27,6 @@ static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s);
 static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
 static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
                       int most, int missing);
-static bool read_flag(lua_State *L, const char *name, int table, const char *key);
 static double read_positive(lua_State *L, const char *name, int table, const char *key,
                             double missing);
 static void read_taper(dfl_drawn_beam *beam, lua_State *L, int table);
@@ -126,11 +125,11 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
     dfl_elastic_read_section(beam, L, beam_table, true);
     beam->elements =
         read_count(L, name, beam_table, "elements", 1, MOST_ELEMENTS, DEFAULT_ELEMENTS);
-    beam->interface = read_flag(L, name, table, "interface");
+    beam->interface = dfl_elastic_flag(L, name, table, "interface");
     beam->modes =
         read_count(L, name, table, "modes", beam->interface ? 0 : 1, DFL_MOST_MODES, DEFAULT_MODES);
-    beam->first_order = read_flag(L, name, table, "first_order");
-    beam->hidden = read_flag(L, name, table, "hidden");
+    beam->first_order = dfl_elastic_flag(L, name, table, "first_order");
+    beam->hidden = dfl_elastic_flag(L, name, table, "hidden");
     beam->magnify = read_positive(L, name, table, "magnify", 1.0);
     beam->quasistatic = read_positive(L, name, table, "quasistatic", 0.0);
     beam->color = dfl_draw_color(L, name, table);
@@ -243,7 +242,7 @@ static int read_count(lua_State *L, const char *name, int table, const char *key
     return (int)value;
 }
 
-static bool read_flag(lua_State *L, const char *name, int table, const char *key)
+bool dfl_elastic_flag(lua_State *L, const char *name, int table, const char *key)
 {
     const int type = lua_getfield(L, table, key);
     const bool value = lua_toboolean(L, -1);

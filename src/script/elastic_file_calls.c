@@ -56,6 +56,9 @@ void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
     memcpy(m->J2, sid->J2, sizeof m->J2);
     memcpy(m->Me, sid->Me, sizeof m->Me);
     m->J2_given = true;
+    m->stiffened = sid->stiffened;
+    memcpy(m->S2, sid->S2, sizeof m->S2);
+    memcpy(m->C2, sid->C2, sizeof m->C2);
     for (int i = 0; i < m->n * m->n; i++) {
         m->K[i] = dfl_constant(g, sid->K[i]);
         m->D[i] = dfl_constant(g, sid->D[i]);
@@ -66,5 +69,7 @@ void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
         memcpy(m->node[k].at, sid->node[k].at, sizeof m->node[k].at);
         memcpy(m->node[k].phi, sid->node[k].phi, sizeof m->node[k].phi);
         memcpy(m->node[k].psi, sid->node[k].psi, sizeof m->node[k].psi);
+        memcpy(m->node[k].phi2, sid->node[k].phi2, sizeof m->node[k].phi2);
+        memcpy(m->node[k].psi2, sid->node[k].psi2, sizeof m->node[k].psi2);
     }
 }

@@ -42,11 +42,14 @@ int dfl_elastic_from_beams(lua_State *L, const char *name, int table)
     dfl_drawn_modes *m = lua_newuserdatauv(L, sizeof *m, 0);
     dfl_sid *sid = lua_newuserdatauv(L, sizeof *sid, 0);
     frame *f = lua_newuserdatauv(L, sizeof *f, 0);
-    const dfl_option options[] = {
-        {"points", DFL_OPTION_OTHER, NULL, NULL},     {"beams", DFL_OPTION_OTHER, NULL, NULL},
-        {"section", DFL_OPTION_OTHER, NULL, NULL},    {"modes", DFL_OPTION_OTHER, NULL, NULL},
-        {"interfaces", DFL_OPTION_OTHER, NULL, NULL}, {"frame", DFL_OPTION_OTHER, NULL, NULL},
-        {"damping", DFL_OPTION_OTHER, NULL, NULL}};
+    const dfl_option options[] = {{"points", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"beams", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"section", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"modes", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"interfaces", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"frame", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"damping", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"first_order", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     memset(f, 0, sizeof *f);
@@ -56,6 +59,7 @@ int dfl_elastic_from_beams(lua_State *L, const char *name, int table)
     read_interfaces(f, L, table);
     f->task.modes = dfl_elastic_count(L, name, table, "modes", DEFAULT_MODES);
     f->task.frame = dfl_elastic_frame(L, name, table);
+    f->task.first_order = dfl_elastic_flag(L, name, table, "first_order");
     dfl_sandbox_charge(L, 1e7);
     dfl_script_check(L, reduce(sid, dfl_script_of(L)->ctx, f));
     for (int k = f->task.ninterfaces; k < sid->nnodes; k++)

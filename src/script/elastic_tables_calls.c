@@ -7,6 +7,7 @@
 #include "script/symbol.h"
 
 #include <lauxlib.h>
+#include <math.h>
 #include <string.h>
 
 static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table);
@@ -15,6 +16,8 @@ static void read_nodes(dfl_drawn_modes *m, lua_State *L, int table);
 static void read_node(dfl_drawn_modes *m, lua_State *L, int k, int table);
 static bool read_block(double *out, lua_State *L, const dfl_drawn_modes *m, int table,
                        const char *key, int count);
+static void read_pairs(double *out, lua_State *L, dfl_drawn_modes *m, int table, const char *key,
+                       double sign, int first, int axes);
 static void read_exprs(dfl_expr *out, lua_State *L, const dfl_drawn_modes *m, int table,
                        const char *key, int count);
 static int flatten(dfl_expr *out, lua_State *L, const dfl_drawn_modes *m, const char *key, int i,
@@ -55,8 +58,8 @@ int dfl_elastic_declare(lua_State *L, dfl_drawn_modes *m, int table)
 /* The number of modes is that of the rows of Me. */
 static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table)
 {
-    static const char *const keys[] = {"mass", "moment", "inertia", "S", "J1", "J2",
-                                       "C0",   "C1",     "Me",      "K", "D",  "Kw"};
+    static const char *const keys[] = {"mass", "moment", "inertia", "S", "J1", "J2", "C0",
+                                       "C1",   "Me",     "K",       "D", "Kw", "Kt", "Kr"};
     dfl_option options[sizeof keys / sizeof *keys];
     const bool planar = dfl_drawing_is_planar(dfl_script_drawing(L));
     const int shifts = planar ? 2 : 3, turns = planar ? 1 : 3, inertias = planar ? 1 : 6;
@@ -82,6 +85,8 @@ static void read_matrices(dfl_drawn_modes *m, lua_State *L, int table)
     read_block(m->C1, L, m, table, "C1", turns * n * n);
     read_block(m->Me, L, m, table, "Me", n * n);
     m->Kw_given = read_block(m->Kw, L, m, table, "Kw", inertias * n * n);
+    read_pairs(m->S2, L, m, table, "Kt", 1.0, 0, shifts);
+    read_pairs(m->C2, L, m, table, "Kr", 1.0, planar ? 2 : 0, turns);
     read_exprs(m->K, L, m, table, "K", n * n);
     read_exprs(m->D, L, m, table, "D", n * n);
 }
@@ -146,10 +151,14 @@ static void read_node(dfl_drawn_modes *m, lua_State *L, int k, int table)
 {
     const dfl_option options[] = {{"at", DFL_OPTION_OTHER, NULL, NULL},
                                   {"phi", DFL_OPTION_OTHER, NULL, NULL},
-                                  {"psi", DFL_OPTION_OTHER, NULL, NULL}};
+                                  {"psi", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"Kf", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"Km", DFL_OPTION_OTHER, NULL, NULL}};
     const bool planar = dfl_drawing_is_planar(dfl_script_drawing(L));
     const int shifts = planar ? 2 : 3, turns = planar ? 1 : 3;
-    dfl_read_options(L, "elastic", m->name, table, options, 3);
+    dfl_read_options(L, "elastic", m->name, table, options, sizeof options / sizeof *options);
+    read_pairs(m->node[k].phi2, L, m, table, "Kf", -1.0, 0, shifts);
+    read_pairs(m->node[k].psi2, L, m, table, "Km", -1.0, planar ? 2 : 0, turns);
     read_block(m->node[k].at, L, m, table, "at", shifts);
     read_block(m->node[k].phi, L, m, table, "phi", shifts * m->n);
     read_block(m->node[k].psi, L, m, table, "psi", turns * m->n);
@@ -170,6 +179,30 @@ static bool read_block(double *out, lua_State *L, const dfl_drawn_modes *m, int 
     for (int i = 0; i < count; i++)
         dfl_script_check(L, dfl_model_value(&out[i], dfl_script_of(L)->model, exprs[i]));
     return true;
+}
+
+/* Stiffness by loads, n x n for each axis and symmetric: fields of second order, or minus them. */
+static void read_pairs(double *out, lua_State *L, dfl_drawn_modes *m, int table, const char *key,
+                       double sign, int first, int axes)
+{
+    double K[3 * DFL_MOST_MODES * DFL_MOST_MODES];
+    const int n = m->n;
+    if (!read_block(K, L, m, table, key, axes * n * n))
+        return;
+    m->stiffened = true;
+    for (int a = 0; a < axes; a++) {
+        const double *A = K + a * n * n;
+        double size = 0.0;
+        for (int i = 0; i < n * n; i++)
+            size = fmax(size, fabs(A[i]));
+        for (int i = 0; i < n; i++)
+            for (int k = i; k < n; k++) {
+                if (!(fabs(A[i * n + k] - A[k * n + i]) <= 1e-9 * size))
+                    dfl_script_error(L, "elastic '%s': %s is not symmetric in rows %d and %d",
+                                     m->name, key, i + 1, k + 1);
+                out[(first + a) * DFL_MOST_PAIRS + dfl_mode_pair(n, i, k)] = sign * A[i * n + k];
+            }
+    }
 }
 
 static void read_exprs(dfl_expr *out, lua_State *L, const dfl_drawn_modes *m, int table,

@@ -48,6 +48,7 @@ void dfl_elastic_read_section(dfl_drawn_beam *beam, lua_State *L, int table, boo
    DFL_MOST_MODES; the numbers of nested lists, at most `most` + 1 (elastic_fe_calls.c). */
 int dfl_elastic_frame(lua_State *L, const char *name, int table);
 int dfl_elastic_count(lua_State *L, const char *name, int table, const char *key, int missing);
+bool dfl_elastic_flag(lua_State *L, const char *name, int table, const char *key);
 int dfl_elastic_numbers(lua_State *L, const char *name, double *out, int most, int i, int have);
 
 /* Bodies of modes: nothing yet; their damping, and the body, whose handle is pushed

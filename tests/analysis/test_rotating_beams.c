@@ -87,6 +87,54 @@ static void loads_stiffen_tables_of_modes(void **state)
     }
 }
 
+/* The same polynomials as a column on a moving foot: Greenhill's weight, Euler's force, and their sum
+   with an acceleration of the foot, all by the stiffness of these loads. */
+static void loads_let_tables_of_modes_buckle(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *loads;
+        bool falls;
+    } cases[] = {{"gravity{-7.8, 0}", false},
+                 {"gravity{-7.88, 0}", true},
+                 {"wrench('w', ground, b.b, { at = {1, 0}, force = {-2.455, 0} })", false},
+                 {"wrench('w', ground, b.b, { at = {1, 0}, force = {-2.48, 0} })", true},
+                 {"gravity{-3.8, 0}", false},
+                 {"gravity{-3.9, 0}", true}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[3000];
+        snprintf(
+            text, sizeof text,
+            "planar()\n"
+            "local m = { mass = 1, moment = {1/2, 0}, inertia = 1/3, Me = {}, K = {}, Kw = {},\n"
+            "  S = {{}, {}}, C0 = {}, Kt = {{}, {}} }\n"
+            "local tip, flat = {{}, {}}, {{}, {}}\n"
+            "for i = 1, 5 do\n"
+            "  m.Me[i], m.K[i], m.Kw[i], m.S[1][i], m.S[2][i], m.C0[i] = {}, {}, {}, 0, 1/(i+2), "
+            "1/(i+3)\n"
+            "  m.Kt[1][i], m.Kt[2][i], tip[1][i], tip[2][i], flat[1][i], flat[2][i] = {}, {}, {}, "
+            "{}, 0, 1\n"
+            "  for j = 1, 5 do\n"
+            "    m.Me[i][j], m.K[i][j] = 1/(i+j+3), (i+1)*i*(j+1)*j/(i+j-1)\n"
+            "    m.Kw[i][j] = (i+1)*(j+1)/2*(1/(i+j+1) - 1/(i+j+3))\n"
+            "    m.Kt[1][i][j], m.Kt[2][i][j] = -(i+1)*(j+1)/((i+j+1)*(i+j+2)), 0\n"
+            "    tip[1][i][j], tip[2][i][j] = (i+1)*(j+1)/(i+j+1), 0\n"
+            "  end\nend\n"
+            "local b = elastic('b', { modes = m, at = {0, 0}, nodes = { a = { at = {0, 0} },\n"
+            "  b = { at = {1, 0}, phi = flat, Kf = tip } } })\n"
+            "if %d == 0 then fixed('foot', ground, b.a)\n"
+            "else prismatic('foot', ground, b.a, { at = {0, 0}, axis = {1, 0}, motion = "
+            "4*time^2/2 }) end\n%s\n",
+            c >= 4, cases[c].loads);
+        near it = near_find(text, NULL, NULL);
+        double most = 0.0;
+        for (int k = 0; k < it.modes.count; k++)
+            most = fmax(most, it.modes.mode[k].re);
+        assert_true(cases[c].falls ? most > 0.05 : most < 1e-6);
+        near_free(&it);
+    }
+}
+
 /* Without it the beam becomes unstable at its own frequency, 3.516: w^2 = w0^2 - speed^2. */
 static void first_order_beams_soften(void **state)
 {
@@ -106,6 +154,7 @@ int main(void)
         cmocka_unit_test(centrifugal_forces_stiffen_a_beam),
         cmocka_unit_test(many_modes_have_more_digits),
         cmocka_unit_test(loads_stiffen_tables_of_modes),
+        cmocka_unit_test(loads_let_tables_of_modes_buckle),
         cmocka_unit_test(first_order_beams_soften),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

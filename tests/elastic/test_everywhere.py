@@ -186,10 +186,19 @@ torsion("spring", hub, { stiffness = 20 })
 initial{ [hub.qd] = 1 }
 simulate{ to = .1, rtol = 1e-9, every = .02 }
 """.replace(", stiffness = 1 }", " }")
-    model = write("beam.lua", beam + rest)
+    slow, model = {}, write("beam.lua", beam + rest)
     call("export", model, "--sid", "arm", "--output", os.path.join(folder.name, "arm.SID_FEM"))
     again = write("again-sid.lua", 'local arm = elastic("arm", { file = "arm.SID_FEM", at = {0, 0, 0} })\n' + rest)
     same(run(again), run(model), 1e-6)
+    turning = rest.replace("initial{ [hub.qd] = 1 }", "").replace('torsion("spring", hub, { stiffness = 20 })', "") \
+        .replace("axis = {0, 1, .2}", "axis = {0, 1, .2}, motion = 5*time")
+    for order in ("true", "false"):  # with what loads do to the stiffness of a beam of second order
+        model = write("spin.lua", beam.replace("first_order = true", "first_order = " + order) + turning)
+        call("export", model, "--sid", "arm", "--output", os.path.join(folder.name, "arm.SID_FEM"))
+        again = write("again-sid.lua", 'local arm = elastic("arm", { file = "arm.SID_FEM", at = {0, 0, 0} })\n' + turning)
+        slow[order], w = (json.loads(call("modes", m, "--at", "equilibrium", "--json"))["eigenvalues"][0] for m in (model, again))
+        assert abs(slow[order]["im"] - w["im"]) < 2e-3 * w["im"], (order, slow, w)
+    assert slow["false"]["im"] > 1.1 * slow["true"]["im"], slow
     done = subprocess.run([program, "export", model, "--sid", "leg"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "'leg'" in done.stderr, done
 

@@ -50,7 +50,12 @@ static void same_bodies(const dfl_sid *a, const dfl_sid *b, double tolerance)
     same(a->Me, b->Me, n * n, tolerance);
     same(a->K, b->K, n * n, tolerance);
     same(a->D, b->D, n * n, tolerance);
+    assert_int_equal(a->stiffened, b->stiffened);
+    same(a->S2, b->S2, 3 * DFL_MOST_PAIRS, tolerance);
+    same(a->C2, b->C2, 3 * DFL_MOST_PAIRS, tolerance);
     for (int k = 0; k < a->nnodes; k++) {
+        same(a->node[k].phi2, b->node[k].phi2, 3 * DFL_MOST_PAIRS, tolerance);
+        same(a->node[k].psi2, b->node[k].psi2, 3 * DFL_MOST_PAIRS, tolerance);
         same(a->node[k].at, b->node[k].at, 3, tolerance);
         same(a->node[k].phi, b->node[k].phi, 3 * n, tolerance);
         same(a->node[k].psi, b->node[k].psi, 3 * n, tolerance);
@@ -121,6 +126,14 @@ static void random_bodies_are_what_was_written(void **state)
             for (int k = 0; k <= i; k++) {
                 s.K[i * n + k] = s.K[k * n + i] = random_number(&seed);
                 s.D[i * n + k] = s.D[k * n + i] = random_number(&seed);
+            }
+        s.stiffened = c % 2 == 1; /* loads stiffen every other one */
+        for (int pair = 0; pair < n * (n + 1) / 2 && s.stiffened; pair++)
+            for (int a = 0; a < 3; a++) {
+                s.S2[a * DFL_MOST_PAIRS + pair] = random_number(&seed);
+                s.C2[a * DFL_MOST_PAIRS + pair] = random_number(&seed);
+                s.node[1].phi2[a * DFL_MOST_PAIRS + pair] = random_number(&seed);
+                s.node[2].psi2[a * DFL_MOST_PAIRS + pair] = random_number(&seed);
             }
         assert_int_equal(dfl_sid_write(&text, &s, "a random body"), DFL_OK);
         if (dfl_sid_read(&again, ctx, "random", dfl_text_string(&text)))
