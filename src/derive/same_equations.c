@@ -26,9 +26,11 @@ static dfl_status list_expressions(list *out, const dfl_equations *eq)
 {
     const dfl_equation_rows *rows = &eq->rows;
     const dfl_model *model = eq->model;
+    const dfl_mass_tree *tree = model->tree;
     out->item = dfl_exprs(eq, eq->np + eq->nv + eq->nr + eq->nw + eq->ns + 3 * eq->nl + 2 * eq->nm +
                                   eq->ne + eq->nep + eq->n0 + eq->M.count + eq->W.count +
-                                  model->declarations.count);
+                                  model->declarations.count +
+                                  (tree ? tree->nnumbers + 3 * tree->ndrives : 0));
     if (!out->item)
         return DFL_NO_MEMORY;
     add(out, rows->kin, eq->np);
@@ -48,6 +50,10 @@ static dfl_status list_expressions(list *out, const dfl_equations *eq)
     for (int i = 0; i < model->declarations.count; i++)
         if (model->declarations.item[i].kind == DFL_AN_OUTPUT)
             add(out, &model->declarations.item[i].expr, 1);
+    for (int i = 0; tree && i < tree->nnumbers; i++)
+        add(out, &tree->numbers[i].expr, 1);
+    if (tree)
+        add(out, tree->drives, 3 * tree->ndrives);
     return DFL_OK;
 }
 

@@ -96,6 +96,48 @@ void dfl_tree_state_row_slopes(dfl_jacobian *out, dfl_tree_state *s)
     put_by_p(out->pos + eq->ns, eq->ns + eq->nl + eq->nep, eq->n - eq->np - eq->ns, s, s->W);
 }
 
+/* dyn -= factor W^T l, acc += factor (W a + bias), and gI, g */
+static void add_loop_rows(dfl_jacobian *column, double factor, dfl_tree_state *s, const double *l)
+{
+    const int rows = s->description->nrows, nv = s->description->nv, ns = s->eq->ns;
+    double *value = s->values_of_rows;
+    dfl_loops_directions(s->W, rows, s->parts.loops);
+    dfl_loops_bias(value, s->parts.loops);
+    for (int k = 0; k < rows; k++) {
+        const int row = s->row_of[k];
+        for (int j = 0; row >= 0 && j < nv; j++) {
+            const double W = s->W[k + (long)j * rows];
+            value[k] += W * s->a[j];
+            column->dyn[s->v_of[j] - s->first_v] -= factor * W * l[row];
+        }
+        if (row >= 0)
+            column->acc[row] += factor * value[k];
+    }
+    dfl_loops_velocity(value, s->parts.loops, s->v);
+    for (int k = 0; k < rows; k++)
+        if (s->row_of[k] >= 0)
+            column->vel[s->row_of[k]] += factor * value[k];
+    dfl_loops_position(value, s->parts.loops, s->p);
+    for (int k = 0; k < rows; k++)
+        if (s->row_of[k] >= 0)
+            column->pos[ns + s->row_of[k]] += factor * value[k];
+}
+
+void dfl_tree_state_add_rows(dfl_jacobian *column, double factor, dfl_tree_state *s,
+                             const double *a, const double *l)
+{
+    const int nv = s->description->nv;
+    for (int k = 0; k < nv; k++)
+        s->a[k] = a[s->v_of[k] - s->first_v];
+    dfl_tree_inverse(s->tau, s->parts.tree, s->v, s->a);
+    for (int k = 0; k < nv; k++)
+        column->dyn[s->v_of[k] - s->first_v] -= factor * s->tau[k];
+    if (s->description->nrows == 0)
+        return;
+    dfl_tree_state_move(s);
+    add_loop_rows(column, factor, s, l);
+}
+
 void dfl_tree_state_position_slopes(double *pos, dfl_tree_state *s)
 {
     const dfl_equations *eq = s->eq;

@@ -38,6 +38,35 @@ dfl_status dfl_tree_state_create(dfl_tree_state **out, const dfl_equations *eq,
     return status;
 }
 
+dfl_status dfl_tree_state_nearby(dfl_tree_state **out, const dfl_tree_state *of,
+                                 const double *values)
+{
+    const dfl_mass_tree *d = of->description;
+    dfl_tree_state *s = *out = dfl_alloc(of->ctx, 1, sizeof *s);
+    if (!s)
+        return DFL_NO_MEMORY;
+    s->eq = of->eq;
+    s->ctx = of->ctx;
+    s->description = of->description;
+    dfl_status status = allocate(s);
+    if (!status) {
+        find_places(s);
+        status = rebuild(s, values);
+    }
+    for (int i = 0; i < d->nnumbers; i++) /* as before */
+        *d->numbers[i].place = of->values[i];
+    if (status) {
+        dfl_tree_state_free(s);
+        *out = NULL;
+    }
+    return status;
+}
+
+const double *dfl_tree_state_numbers(const dfl_tree_state *s)
+{
+    return s->values;
+}
+
 static dfl_status allocate(dfl_tree_state *s)
 {
     const dfl_mass_tree *d = s->description;

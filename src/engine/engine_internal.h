@@ -58,7 +58,9 @@ typedef struct dfl_run_parameters {
     program slopes;      /* by all symbols ... */
     dfl_jacobian blocks; /* ... for it, in ... */
     double *room;        /* ... one piece */
+    size_t room_size;    /* ... of so many numbers */
     program by_time;
+    struct dfl_tree_parameters *tree, *tree_by_time; /* NULL unless there is a tree of bodies */
     program products; /* for sweeps backwards: all slopes that are not zero, ... */
     int nentries;
     struct {

@@ -1,6 +1,10 @@
 /* parameter_products.c: what parameters do to weighted sums of all rows, for sweeps backwards. Only slopes that
    are not zero are evaluated. */
 #include "engine/engine_internal.h"
+#include "engine/tree_parameters.h"
+#include "linalg/linalg.h"
+
+#include <string.h>
 
 /* Slopes that are not zero, by blocks. */
 static dfl_status list_entries(dfl_expr **out, dfl_run_parameters *all,
@@ -47,6 +51,27 @@ dfl_status dfl_run_products_create(dfl_run_parameters *all)
     return status;
 }
 
+/* The same of a tree of bodies. */
+static void add_tree(double *out, const dfl_run_parameters *all, const dfl_jacobian *weight,
+                     int nof, double t, const double *x, const double *a)
+{
+    const dfl_equations *eq = all->run->eq;
+    const int nc = eq->nl + eq->nm, columns = all->count + all->nmemory;
+    const struct {
+        const double *slope, *weight;
+        int rows;
+    } block[] = {{all->blocks.acc, weight->acc, nc},
+                 {all->blocks.vel, weight->vel, nc + eq->ne},
+                 {all->blocks.pos, weight->pos, eq->ns + eq->nl + eq->nep},
+                 {all->blocks.dyn, weight->dyn, eq->nv}};
+    memset(all->room, 0, all->room_size * sizeof *all->room);
+    dfl_tree_parameters_add((dfl_jacobian *)&all->blocks, all->tree, t, x, a);
+    for (size_t k = 0; k < sizeof block / sizeof *block; k++)
+        if (block[k].rows > 0)
+            dfl_gemm_tn(columns, nof, block[k].rows, 1, block[k].slope, block[k].rows,
+                        block[k].weight, block[k].rows, 1, out, columns);
+}
+
 int dfl_run_products(double *out, const dfl_jacobian *weight, int nof, double t, const double *x,
                      const double *a, void *user)
 {
@@ -66,5 +91,7 @@ int dfl_run_products(double *out, const dfl_jacobian *weight, int nof, double t,
             out[k * columns + all->entry[i].col] +=
                 all->value[i] *
                 block[all->entry[i].block][k * rows[all->entry[i].block] + all->entry[i].row];
+    if (all->tree)
+        add_tree(out, all, weight, nof, t, x, a);
     return 0;
 }

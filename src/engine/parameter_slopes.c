@@ -1,5 +1,6 @@
 /* parameter_slopes.c: derivatives of all rows by parameters, for gradients of a run. */
 #include "engine/engine_internal.h"
+#include "engine/tree_parameters.h"
 #include "linalg/linalg.h"
 
 #include <string.h>
@@ -13,10 +14,15 @@ static int slopes(dfl_jacobian *out, double t, const double *x, const double *a,
     dfl_runnable *run = by->run;
     double *arrays[JACOBIAN_BLOCKS], *sum[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian */
     int rows[JACOBIAN_BLOCKS];
+    dfl_jacobian all = by->nmemory > 0 ? by->blocks : *out;
     memcpy(sum, out, sizeof sum);
-    memcpy(arrays, by->nmemory > 0 ? &by->blocks : out, sizeof arrays);
+    memcpy(arrays, &all, sizeof arrays);
     dfl_runnable_follow(run, t, x);
+    if (by->tree && by->nmemory > 0)
+        memset(by->room, 0, by->room_size * sizeof *by->room);
     dfl_runnable_evaluate(&by->slopes, run, t, x, a, arrays);
+    if (by->tree)
+        dfl_tree_parameters_add(&all, by->tree, t, x, a);
     if (by->nmemory == 0)
         return 0;
     sizes_of_blocks(rows, run->eq);
@@ -38,6 +44,8 @@ static int by_time(dfl_jacobian *out, double t, const double *x, const double *a
     memcpy(arrays, out, sizeof arrays);
     dfl_runnable_follow(run, t, x);
     dfl_runnable_evaluate(&run->parameters.by_time, run, t, x, a, arrays);
+    if (run->parameters.tree_by_time)
+        dfl_tree_parameters_add(out, run->parameters.tree_by_time, t, x, a);
     return 0;
 }
 
@@ -150,6 +158,7 @@ static dfl_status create_blocks(dfl_run_parameters *all, dfl_runnable *run)
     for (int k = 0; k < JACOBIAN_BLOCKS; k++)
         total += (size_t)rows[k] * columns;
     all->room = dfl_alloc(run->ctx, total, sizeof *all->room);
+    all->room_size = total;
     if (!all->room)
         return DFL_NO_MEMORY;
     block[0] = all->room;
@@ -206,6 +215,8 @@ void dfl_run_parameters_clear(dfl_runnable *run)
         dfl_free(run->ctx, set[i]->remembered);
         dfl_free(run->ctx, set[i]->room);
         dfl_free(run->ctx, set[i]->direction);
+        dfl_tree_parameters_free(set[i]->tree);
+        dfl_tree_parameters_free(set[i]->tree_by_time);
     }
 }
 
@@ -273,6 +284,9 @@ static dfl_status create_set(dfl_parameters *out, dfl_run_parameters *all, dfl_r
     if (!status)
         status =
             create_slopes(&all->slopes, run, all->symbols, count + all->nmemory, direction, count);
+    if (!status && run->tree)
+        status = dfl_tree_parameters_create(&all->tree, run, all->symbols, count + all->nmemory,
+                                            count, direction);
     *out = (dfl_parameters){.count = all->columns,
                             .slopes = slopes,
                             .by_time = by_time,
@@ -292,14 +306,17 @@ static dfl_status create_set(dfl_parameters *out, dfl_run_parameters *all, dfl_r
 dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
                                    int count)
 {
-    if (run->tree)
+    if (run->tree && run->eq->n0 > 0)
         return dfl_fail(run->ctx, DFL_INVALID,
-                        "derivatives by parameters need all equations as expressions; use "
-                        "--evaluation tape");
+                        "derivatives by parameters of massless directions need all equations as "
+                        "expressions; use --evaluation tape");
     dfl_status status = create_set(out, &run->parameters, run, symbols, count, NULL);
     if (!status) {
         const dfl_expr time = dfl_symbol_expr(run->eq->graph, DFL_SYM_TIME, 0, "time");
         status = create_slopes(&run->parameters.by_time, run, &time, 1, NULL, 0);
+        if (!status && run->tree)
+            status =
+                dfl_tree_parameters_create(&run->parameters.tree_by_time, run, &time, 1, 1, NULL);
     }
     if (!status)
         dfl_runnable_prepare(run);

@@ -59,6 +59,11 @@ dfl_status dfl_tree_engine_update(dfl_tree_engine *engine)
     return dfl_tree_state_update(engine->state, &numbers);
 }
 
+dfl_tree_state *dfl_tree_engine_state(const dfl_tree_engine *engine)
+{
+    return engine->state;
+}
+
 static void place(dfl_tree_engine *engine, double t, const double *x)
 {
     dfl_runnable_evaluate(&engine->run->drives, engine->run, t, x, NULL, &engine->driven);

@@ -13,6 +13,9 @@ void dfl_tree_engine_free(dfl_tree_engine *engine);
 /* Parameters or inputs of the run have other values. On failure the former ones remain in use. */
 dfl_status dfl_tree_engine_update(dfl_tree_engine *engine);
 
+/* The tree itself. */
+struct dfl_tree_state *dfl_tree_engine_state(const dfl_tree_engine *engine);
+
 /* Completes what the programs of the run have evaluated at (t, x). Returns as dfl_eval_fn does. */
 int dfl_tree_engine_eval(dfl_blocks *out, dfl_tree_engine *engine, double t, const double *x,
                          unsigned need);

@@ -64,9 +64,10 @@ static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_deriv
     options.frames = how->purpose == DFL_TO_READ;
     options.max_seconds = how->max_seconds;
     options.max_memory = how->max_memory;
-    if (how->purpose == DFL_TO_READ || how->purpose == DFL_TO_FOLLOW)
+    if (how->purpose == DFL_TO_READ)
         options.dynamics = DFL_DYNAMICS_EXPRESSIONS;
-    else if (how->purpose == DFL_TO_LINEARIZE || how->purpose == DFL_FEW_MODES)
+    else if (how->purpose == DFL_TO_FOLLOW || how->purpose == DFL_TO_LINEARIZE ||
+             how->purpose == DFL_FEW_MODES)
         options.dynamics = dfl_choices_joint_dynamics(&out->choices);
     else
         options.dynamics = dfl_choices_dynamics(&out->choices);

@@ -128,6 +128,10 @@ dfl_status dfl_gradient_least_forces(totals *of, const gradient_run *it, double 
 {
     forces f = {0};
     bool least = true;
+    if (eq_of(it->run)->model->tree)
+        return dfl_fail(ctx_of(it->run), DFL_INVALID,
+                        "derivatives of the forces of redundant constraints need all equations as "
+                        "expressions; use --evaluation tape");
     dfl_status status = create(&f, it);
     if (!status)
         status = evaluate(&least, &f, it, t, x);

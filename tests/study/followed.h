@@ -10,13 +10,16 @@
 typedef struct varied {
     dfl_context *ctx;
     const char *text;
+    bool recursion; /* bodies in numbers */
 } varied;
 
 static dfl_status load(dfl_loaded *out, const char *const *settings, int count, void *user)
 {
     const varied *it = user;
-    const dfl_script_options options = {
-        .nset = count, .set = settings, .dynamics = DFL_DYNAMICS_EXPRESSIONS};
+    const dfl_script_options options = {.nset = count,
+                                        .set = settings,
+                                        .dynamics = it->recursion ? DFL_DYNAMICS_RECURSION
+                                                                  : DFL_DYNAMICS_EXPRESSIONS};
     dfl_status status = dfl_script_load_text(&out->model, it->ctx, "test.lua", it->text,
                                              strlen(it->text), &options);
     if (!status)
@@ -31,11 +34,12 @@ typedef struct found {
     double value[8], gradient[8][8];
 } found;
 
-static found gradient_by(dfl_derivatives_how how, const char *text, const char *const *of, int nof,
-                         const char *by, double to, double tol, double step)
+static found gradient_with(bool recursion, dfl_derivatives_how how, const char *text,
+                           const char *const *of, int nof, const char *by, double to, double tol,
+                           double step)
 {
     found out = {0};
-    varied self = {.ctx = dfl_context_create(), .text = text};
+    varied self = {.ctx = dfl_context_create(), .text = text, .recursion = recursion};
     const dfl_variation variation = {.load = load, .user = &self};
     dfl_gradient gradient = {0};
     dfl_settings settings;
@@ -62,6 +66,12 @@ static found gradient_by(dfl_derivatives_how how, const char *text, const char *
     assert_int_equal(dfl_context_live(self.ctx), 0);
     dfl_context_free(self.ctx);
     return out;
+}
+
+static inline found gradient_by(dfl_derivatives_how how, const char *text, const char *const *of,
+                                int nof, const char *by, double to, double tol, double step)
+{
+    return gradient_with(false, how, text, of, nof, by, to, tol, step);
 }
 
 static inline found gradient_of(const char *text, const char *const *of, int nof, const char *by,
