@@ -22,6 +22,48 @@ static void add_entries(list *to, const dfl_sparse *matrix)
         to->item[to->count++] = matrix->entry[i].expr;
 }
 
+/* What happens at instants. */
+static void add_actions(list *to, const dfl_actions *actions)
+{
+    for (int i = 0; i < actions->list.count; i++) {
+        const dfl_action *action = &actions->list.item[i];
+        if (action->event < 0) /* else the function is that of a declaration */
+            add(to, &action->function, 1);
+        for (int k = 0; k < action->sets.count; k++)
+            add(to, &action->sets.item[k].value, 1);
+        for (int k = 0; k < action->impulses.count; k++)
+            add(to, &action->impulses.item[k].value, 1);
+    }
+    for (int i = 0; i < actions->touches.count; i++) {
+        const dfl_touch *touch = &actions->touches.item[i];
+        const dfl_expr part[] = {touch->gap,   touch->slip[0],     touch->slip[1],
+                                 touch->load,  touch->restitution, touch->kinetic,
+                                 touch->limit, touch->coefficient, touch->sliding};
+        for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+            if (part[k] != DFL_NO_EXPR)
+                add(to, &part[k], 1);
+    }
+}
+
+/* What optimize{} says, if it was read. */
+static void add_goals(list *to, const dfl_goals *goals)
+{
+    for (int i = 0; i < goals->measures.count; i++)
+        add(to, &goals->measures.item[i].expr, 1);
+    for (int i = 0; i < goals->limits.count; i++)
+        add(to, &goals->limits.item[i].expr, 1);
+    if (goals->line > 0 && goals->minimize != DFL_NO_EXPR)
+        add(to, &goals->minimize, 1);
+}
+
+static int count_actions(const dfl_actions *actions)
+{
+    int count = 9 * actions->touches.count;
+    for (int i = 0; i < actions->list.count; i++)
+        count += 1 + actions->list.item[i].sets.count + actions->list.item[i].impulses.count;
+    return count;
+}
+
 static dfl_status list_expressions(list *out, const dfl_equations *eq)
 {
     const dfl_equation_rows *rows = &eq->rows;
@@ -29,7 +71,8 @@ static dfl_status list_expressions(list *out, const dfl_equations *eq)
     const dfl_mass_tree *tree = model->tree;
     out->item = dfl_exprs(eq, eq->np + eq->nv + eq->nr + eq->nw + eq->ns + 3 * eq->nl + 2 * eq->nm +
                                   eq->ne + eq->nep + eq->n0 + eq->M.count + eq->W.count +
-                                  model->declarations.count +
+                                  model->declarations.count + count_actions(&model->actions) +
+                                  model->goals.measures.count + model->goals.limits.count + 1 +
                                   (tree ? tree->nnumbers + 3 * tree->ndrives : 0));
     if (!out->item)
         return DFL_NO_MEMORY;
@@ -48,8 +91,11 @@ static dfl_status list_expressions(list *out, const dfl_equations *eq)
     add_entries(out, &eq->M);
     add_entries(out, &eq->W);
     for (int i = 0; i < model->declarations.count; i++)
-        if (model->declarations.item[i].kind == DFL_AN_OUTPUT)
+        if (model->declarations.item[i].kind == DFL_AN_OUTPUT ||
+            model->declarations.item[i].kind == DFL_AN_EVENT)
             add(out, &model->declarations.item[i].expr, 1);
+    add_actions(out, &model->actions);
+    add_goals(out, &model->goals);
     for (int i = 0; tree && i < tree->nnumbers; i++)
         add(out, &tree->numbers[i].expr, 1);
     if (tree)

@@ -222,6 +222,10 @@ dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const
    The products of the set above work from now on. */
 dfl_status dfl_runnable_direction(dfl_parameters *out, dfl_runnable *run, const double *direction);
 
+/* After dfl_runnable_parameters, before a run: the derivatives of all discrete variables at the start by `count` parameters
+   behind `spare` ones. */
+void dfl_runnable_begin_memory(dfl_runnable *run, const double *slopes, int spare, int count);
+
 /* Discrete variables that depend on them, with their present derivatives, *count x parameters, or along the
    direction if there is one. */
 void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,

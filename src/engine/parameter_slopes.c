@@ -327,11 +327,23 @@ dfl_status dfl_runnable_direction(dfl_parameters *out, dfl_runnable *run, const 
 {
     dfl_run_parameters *all = &run->parameters;
     dfl_status status = create_set(out, &run->along, run, all->symbols, all->count, direction);
+    if (!status && all->nmemory > 0)
+        dfl_gemm(all->nmemory, 1, all->count, 1, all->memory, all->nmemory, direction, all->count,
+                 0, run->along.memory, all->nmemory);
     if (!status)
         status = dfl_run_products_create(all);
     if (!status)
         dfl_runnable_prepare(run);
     return status;
+}
+
+void dfl_runnable_begin_memory(dfl_runnable *run, const double *slopes, int spare, int count)
+{
+    const dfl_run_parameters *all = &run->parameters;
+    const int nd = run->eq->model->actions.discretes.count, nm = all->nmemory;
+    for (int j = 0; j < count; j++)
+        for (int i = 0; i < nm; i++)
+            all->memory[(spare + j) * nm + i] = slopes[j * nd + all->remembered[i]];
 }
 
 void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,

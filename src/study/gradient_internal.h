@@ -47,7 +47,7 @@ typedef struct gradient_run {
     dfl_expr *symbols;       /* the same */
     double *x;               /* n: the start */
     double *size;            /* of spare ones, then of each of `followed` */
-    double *start;           /* n x count: its derivatives */
+    double *start, *memory;  /* n x count: its derivatives; discrete variables x count: theirs */
     dfl_loaded nearby;       /* for these: the model with another value ... */
     const followed *changed; /* ... of this one, ... */
     dfl_solver *starter;     /* ... and what starts it */
@@ -108,7 +108,10 @@ dfl_status dfl_gradient_at_end(gradient_run *it, dfl_solver *solver, double t);
    norm (gradient_forces.c). DFL_INVALID: they are not. */
 dfl_status dfl_gradient_least_forces(totals *of, const gradient_run *it, double t, const double *x);
 
-/* it->start from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used as a number
+/* How many discrete variables the model has. */
+int dfl_gradient_discretes(const gradient_run *it);
+
+/* it->start and it->memory from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used as a number
    elsewhere. */
 dfl_status dfl_gradient_start(gradient_run *it);
 

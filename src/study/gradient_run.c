@@ -77,6 +77,7 @@ dfl_status dfl_gradient_follow(gradient_run *it)
         status = dfl_gradient_start(it); /* before the run keeps branches */
     if (!status) {
         find_sizes(it);
+        dfl_runnable_begin_memory(it->run, it->memory, it->spare, it->count);
         dfl_gradient_curves_take(&sim, it);
         status = dfl_simulation_begin(&sim);
     }
@@ -128,8 +129,10 @@ static dfl_status allocate(gradient_run *it)
     it->found = dfl_alloc(ctx, nof * (1 + count), d);
     it->x = dfl_alloc(ctx, n, d);
     it->start = dfl_alloc(ctx, n * count, d);
+    it->memory = dfl_alloc(ctx, (size_t)dfl_gradient_discretes(it) * count, d);
     it->size = dfl_alloc(ctx, (size_t)it->spare + count, d);
-    return it->symbols && it->wanted_row && it->found && it->x && it->start && it->size
+    return it->symbols && it->wanted_row && it->found && it->x && it->start && it->memory &&
+                   it->size
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -281,6 +284,7 @@ static void clear(gradient_run *it)
     dfl_free(ctx, it->symbols);
     dfl_free(ctx, it->x);
     dfl_free(ctx, it->start);
+    dfl_free(ctx, it->memory);
     dfl_free(ctx, it->size);
     dfl_gradient_adjoint_clear(it);
 }

@@ -48,9 +48,10 @@ static dfl_status start_beside(double *x, double h, void *user)
 
 dfl_status dfl_gradient_start(gradient_run *it)
 {
-    const size_t n = (size_t)eq_of(it->run)->n;
-    double *work = dfl_alloc(ctx_of(it->run), 4 * n, sizeof *work);
-    if (!work)
+    const size_t n = (size_t)eq_of(it->run)->n, nd = (size_t)dfl_gradient_discretes(it);
+    double *slopes = dfl_alloc(ctx_of(it->run), 5 * (n + nd), sizeof *slopes);
+    double *work = slopes + n + nd;
+    if (!slopes)
         return DFL_NO_MEMORY;
     dfl_solver *solver = NULL;
     dfl_status status = create_starter(&solver, it, it->run);
@@ -60,8 +61,10 @@ dfl_status dfl_gradient_start(gradient_run *it)
     for (int j = 0; !status && j < it->count; j++) {
         neighbour self = {it, &it->followed[j]};
         double doubt;
-        status = dfl_slope_at_zero(it->start + (size_t)j * n, &doubt, (int)n, start_beside, &self,
+        status = dfl_slope_at_zero(slopes, &doubt, (int)(n + nd), start_beside, &self,
                                    increment(it, self.by), work);
+        memcpy(it->start + (size_t)j * n, slopes, n * sizeof *slopes);
+        memcpy(it->memory + (size_t)j * nd, slopes + n, nd * sizeof *slopes);
         if (!status && doubt > 1e-6)
             status = dfl_fail(ctx_of(it->run), DFL_INVALID,
                               "how the start changes with %s cannot be found: it is not smooth "
@@ -69,8 +72,13 @@ dfl_status dfl_gradient_start(gradient_run *it)
                               self.by->name);
     }
     clear_nearby(it);
-    dfl_free(ctx_of(it->run), work);
+    dfl_free(ctx_of(it->run), slopes);
     return status;
+}
+
+int dfl_gradient_discretes(const gradient_run *it)
+{
+    return eq_of(it->run)->model->actions.discretes.count;
 }
 
 /* A solver that starts a model as the run does. */
@@ -175,7 +183,7 @@ static dfl_status take_nearby(gradient_run *it, const followed *by, const char *
     return status;
 }
 
-/* x (n): the start of the script with another value. */
+/* x (n, then the discrete variables): the start of the script with another value. */
 static dfl_status start_at(double *x, gradient_run *it, const followed *by, double value)
 {
     char setting[300];
@@ -183,6 +191,9 @@ static dfl_status start_at(double *x, gradient_run *it, const followed *by, doub
     dfl_status status = take_nearby(it, by, setting, value);
     if (!status)
         status = start_of(x, it, it->nearby.run, it->starter);
+    const int n = eq_of(it->run)->n, nd = dfl_gradient_discretes(it);
+    for (int i = 0; !status && i < nd && i < it->nearby.model->actions.discretes.count; i++)
+        x[n + i] = it->nearby.model->actions.discretes.item[i].value;
     if (status && status != DFL_NO_MEMORY)
         status = explain(it, status, by, setting);
     if (!status && by->place < 0)
@@ -207,12 +218,18 @@ static dfl_status check_numbers(const gradient_run *it, const followed *by,
         if ((a->kind == DFL_A_PARAM || a->kind == DFL_AN_INPUT) && a->symbol != by->symbol)
             same = a->value == b->value;
     }
+    for (int i = 0; same && i < model->goals.measures.count; i++) {
+        const double a = model->goals.measures.item[i].t;
+        const double b = nearby->model->goals.measures.item[i].t;
+        same = a == b || (isnan(a) && isnan(b));
+    }
     if (!same)
-        return dfl_fail(model->ctx, DFL_INVALID,
-                        "%s uses '%s' as a number outside of initial values (in a table, in a "
-                        "condition of Lua, as the value of another parameter), so derivatives by "
-                        "it would be wrong",
-                        model->path, by->name);
+        return dfl_fail(
+            model->ctx, DFL_INVALID,
+            "%s uses '%s' as a number outside of initial values (in a table, in a "
+            "condition of Lua, as a time or a period, as the value of another parameter), so "
+            "derivatives by it would be wrong",
+            model->path, by->name);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         const double a = dfl_choices_number(&model->run, ends[i]);
         const double b = dfl_choices_number(&nearby->model->run, ends[i]);

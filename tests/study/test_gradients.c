@@ -316,6 +316,18 @@ static void what_cannot_be_followed_is_refused(void **state)
     refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
             "force(x, lookup({ 0, 1, p, 3 }, { 0, 0, 1, 1 }, { kind = 'linear' })(time))\n",
             "x", "p", "as a number");
+    /* ... in the function of an event, in what it assigns, in the period of a sample */
+    refused("local p = param('p', 2) local x = position('x') mass(x, 1)\n"
+            "event('e', lookup({ 0, 1, p, 3 }, { 0, 0, 1, 1 }, { kind = 'linear' })(time) - 0.5,\n"
+            "  { set = { [velocity(x)] = 1 } })\n",
+            "x", "p", "as a number");
+    refused(
+        "local p = param('p', 2) local x = position('x') mass(x, 1) local u = discrete('u', 0)\n"
+        "sample('s', { period = 0.1, set = { [u] = spline({ 0, 1, p }, { 0, 0, 1 })(x) } })\n",
+        "x", "p", "as a number");
+    refused("local p = param('p', 0.1) local x = position('x') mass(x, 1)\n"
+            "local u = discrete('u', 0) sample('s', { period = p, set = { [u] = -x } })\n",
+            "x", "p", "as a number");
     refused("local p = param('p', 2) local q = param('q', 2*p) local x = position('x')\n"
             "mass(x, 1) force(x, 1) output('o', q*x)\n",
             "o", "p", "as a number");

@@ -110,6 +110,23 @@ static void sampled_controllers_are_followed(void **state)
 }
 
 /* An impulse through a constraint; a latch that opens. */
+/* What a discrete variable begins with depends on a parameter. */
+static void starts_of_discrete_variables_are_followed(void **state)
+{
+    (void)state;
+    static const char text[] = "local p = param('p', 0.1) local x = position('x') mass(x, 1)\n"
+                               "local u = discrete('u', 3*p^2) force(x, u - x)\n"
+                               "event('e', x, { set = { [u] = u + p } })\n"
+                               "initial{ x = 1, ['der(x)'] = 0 }\n";
+    static const char *const of[] = {"x", "u", NULL};
+    compare_with_runs(text, of, 2, "p", 0.1, 3);
+    const found direct = gradient_of(text, of, 2, "p", 3, 1e-9);
+    const found swept = gradient_by(DFL_DERIVATIVES_ADJOINT, text, of, 2, "p", 3, 1e-9, 0);
+    assert_string_equal(swept.message, "");
+    for (int i = 0; i < 2; i++)
+        assert_near(swept.gradient[i][0], direct.gradient[i][0], 1e-7);
+}
+
 static void events_push_and_release(void **state)
 {
     (void)state;
@@ -162,6 +179,7 @@ int main(void)
         cmocka_unit_test(friction_sticks_and_slips),
         cmocka_unit_test(contacts_close),
         cmocka_unit_test(sampled_controllers_are_followed),
+        cmocka_unit_test(starts_of_discrete_variables_are_followed),
         cmocka_unit_test(events_push_and_release),
         cmocka_unit_test(what_cannot_be_followed_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);

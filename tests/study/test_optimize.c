@@ -135,6 +135,9 @@ static void wrong_goals_are_refused(void **state)
             "<=");
     refused(BASE "optimize{ vary = { u = {0, 3} }, minimize = maximum(x, { smooth = 1 }) }",
             "at least 2");
+    refused("local p = param('p', 0.7) local x = position('x') mass(x, 1) initial{ x = 1 }\n"
+            "optimize{ vary = { p = {0.2, 3} }, minimize = at(p, x^2) }\n",
+            "as a time");
 }
 
 /* Where the point (u, v) of the coupler is at crank angle a: crank r, coupler c, rocker d, ground 4. */
