@@ -13,6 +13,11 @@ static const char *const drawn_examples[] = {
     "slider-crank-bodies", "top-bodies", "truck"};
 enum { DRAWN_EXAMPLES = sizeof drawn_examples / sizeof *drawn_examples };
 
+/* Models whose forces or rows switch: test_switching_examples.c. */
+static const char *const switching_examples[] = {"backlash",    "ball",   "clutch",    "geneva",
+                                                 "quarter-car", "walker", "woodpecker"};
+enum { SWITCHING_EXAMPLES = sizeof switching_examples / sizeof *switching_examples };
+
 /* The truck with a seat: test_truck_seat.c. */
 static const char truck_seat[] = "truck-seat";
 
