@@ -20,6 +20,7 @@ typedef struct dfl_order {
     int doubt;      /* number of steps of higher orders before kinks are forgotten */
     double strict;  /* logarithm of what estimates are multiplied by when doubt arises */
     double for_higher, for_lower; /* what the last steps say for other orders, in steps */
+    double failing;               /* share of attempts whose iteration failed, the last ones most */
 } dfl_order;
 
 typedef struct dfl_radau {

@@ -17,6 +17,9 @@
    step, higher orders lose the wider tolerance that smoothness allows, as far as is needed, and
    get it back over the next steps without new doubt.
 
+   Where the error would allow longer steps than Newton's iteration, as of a body that turns fast,
+   every second attempt may fail: then the order is lowered as well.
+
    Steps that end early, at rows or instants, gain nothing from a higher order: they do not raise it,
    and four in a row that could have been twice as long end order 13. Where Newton's iteration
    fails right after a switch, the order is lowered at once.
@@ -33,13 +36,14 @@ static const double slow_highest = 0.07;     /* ... and with seven stages */
 static const double enough = 4;              /* steps for a change, each at most 1 */
 static const double settled = 3;             /* growth: a step that says nothing is so short */
 static const double ample = 2;               /* growth: a step that was cut could be so long */
-static const double flat = 0.3;              /* ratio of coefficients that do not fall */
-enum { FIRST_WAIT = 4, LONGEST_WAIT = 256 }; /* steps before the order may be raised ... */
-enum { ROUGH_WAIT = 64, KINKS = 2 };         /* ... and after a kink */
-enum { PROVEN = 30, REJECTIONS = 3 };        /* steps; in a row */
-enum { LOWEST = 5, FIRST = 9 };              /* orders */
-enum { MEMORY = 100 };                       /* of kinks, in steps of higher orders */
-static const double direct = 5;              /* rtol that estimates may have at kinks */
+static const double remembered = 0.8, often = 0.9; /* attempts that fail: every second one */
+static const double flat = 0.3;                    /* ratio of coefficients that do not fall */
+enum { FIRST_WAIT = 4, LONGEST_WAIT = 256 };       /* steps before the order may be raised ... */
+enum { ROUGH_WAIT = 64, KINKS = 2 };               /* ... and after a kink */
+enum { PROVEN = 30, REJECTIONS = 3 };              /* steps; in a row */
+enum { LOWEST = 5, FIRST = 9 };                    /* orders */
+enum { MEMORY = 100 };                             /* of kinks, in steps of higher orders */
+static const double direct = 5;                    /* rtol that estimates may have at kinks */
 
 static bool wasteful(dfl_order *order, int present, bool could_be_longer);
 static void weigh(dfl_radau *ra, bool long_enough);
@@ -73,6 +77,7 @@ void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejec
     order->steps++;
     if (growth < settled)
         weigh(ra, cut && growth >= 1);
+    order->failing *= remembered;
     if (order->doubt > 0 && ra->rk->order > LOWEST)
         order->doubt--;
     if (ra->rk->order > LOWEST && order->steps >= PROVEN &&
@@ -98,11 +103,13 @@ void dfl_order_rejected(dfl_radau *ra, bool solved)
         return;
     const double measured = solved ? flatness(ra) : 0;
     doubt(ra, measured);
+    if (!solved)
+        order->failing += 1 - remembered;
     order->kinks = measured > flat ? order->kinks + 1 : 0;
     const int most = ra->rk->order > FIRST ? REJECTIONS : 2 * REJECTIONS;
     if (order->kinks >= KINKS)
         lower(ra, ra->rk->order > FIRST ? ROUGH_WAIT / 4 : ROUGH_WAIT);
-    else if (++order->rejections >= most || (!solved && ra->base.resumed))
+    else if (++order->rejections >= most || order->failing > often || (!solved && ra->base.resumed))
         lower(ra, FIRST_WAIT);
 }
 
@@ -207,7 +214,7 @@ static void lower(dfl_radau *ra, int wait)
 static void change(dfl_radau *ra, int order)
 {
     const dfl_stepper *st = &ra->base;
-    ra->order.for_higher = ra->order.for_lower = 0;
+    ra->order.for_higher = ra->order.for_lower = ra->order.failing = 0;
     ra->order.steps = ra->order.rejections = ra->order.kinks = ra->order.slack = 0;
     st->sys->stats->order_changes++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d, Newton's rate %.2g", st->t, order,

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 PROGRAM, SOURCE = sys.argv[1], sys.argv[2]
-ENDS = {"train": 2, "chain": 0.5}  # s; dense matrices of the train take long
+ENDS = {"train": 2, "chain": 0.5, "turntable": 2}  # s; dense matrices of the train take long
 # Errors of both runs: motions that amplify them, and multipliers of coarse tolerances.
 CLOSE = {"train": 1e-4, "tilted-loop": 2e-5}  # the loop is right to its misfit
 USUAL, LEAST = 2e-6, 0.05
