@@ -20,11 +20,12 @@ export function variablePlots(report, clock) {
   if (time.length === 0) return found; // the run never started
   for (const [kind, title, unit] of kinds) {
     const groups = groupByUnit(report.variables.filter((variable) => variable.kind === kind)).flatMap(groupBySize);
+    const usual = groups.some(([first]) => first.unit) ? "" : unit; // quaternions have none among lengths
     for (const group of groups) {
       const names = groups.length > 1 ? `: ${someNames(group)}` : "";
       const curves = group.map(({ name, unit: own, values }) => ({ label: name, unit: own, values: list(values, time.length) }));
       const known = group[0].unit;
-      found.push(makePlot({ title: title + names, unit: known ? `in ${known}` : unit, time, curves }, clock));
+      found.push(makePlot({ title: title + names, unit: known ? `in ${known}` : usual, time, curves }, clock));
     }
   }
   return found;

@@ -51,12 +51,18 @@ export function facts({ meta, rows }) {
     ["simulated", `${number(options.from ?? rows.time[0])} to ${number(statistics.t ?? rows.time.at(-1))} s`],
     ["computed in", statistics.seconds == null ? "–" : `${short(statistics.seconds)} s`],
     ["form, method", [options.form, options.method].filter(Boolean).join(", ") || "–"],
-    ["tolerances", options.rtol === options.atol ? `rtol = atol = ${short(options.rtol)}` : `${short(options.rtol)}, ${short(options.atol)}`],
+    ["tolerances", tolerances(options)],
     ["steps", `${count(statistics.accepted)}${rejected > 0 ? `, ${count(rejected)} rejected` : ""}`],
     ["rows", count(rows.seen)],
     [energy, statistics.energy_drift == null ? "–" : `${short(statistics.energy_drift)} J${reason ? `, ${reason}` : ""}`],
   ];
   return h("dl", { class: "facts" }, list.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+}
+
+// An absolute tolerance of 0 is one that follows the model.
+function tolerances({ rtol, atol }) {
+  if (rtol === atol) return `rtol = atol = ${short(rtol)}`;
+  return atol === 0 ? `rtol = ${short(rtol)}` : `rtol = ${short(rtol)}, atol = ${short(atol)}`;
 }
 
 // The largest residual of every level, with a bar from 1 (empty) to rounding (full).
