@@ -201,6 +201,49 @@ static int refuse_large_floor(const dfl_branching *sw, double t)
     return 0;
 }
 
+/* Whether energy k jumps, by more than positions that are off by their tolerances explain: with the
+   slopes of both branches |E+ - E-| <= (|dE+/dp| + |dE-/dp|) |dp| if E is continuous. */
+static double energy_jump(const dfl_branching *sw, int k, const double *tolerance)
+{
+    const dfl_branching_tables *m = sw->tables;
+    const int first = m->nv + 2 * m->nmotions + k * (1 + m->np);
+    const double *before = sw->before + first, *after = sw->after + first;
+    double allowed = 1e-9 * (fabs(before[0]) + fabs(after[0])) + 1e-300;
+    for (int i = 0; i < m->np; i++)
+        allowed += 100 * (fabs(before[1 + i]) + fabs(after[1 + i])) * tolerance[m->n - m->np + i];
+    return fabs(after[0] - before[0]) > allowed ? after[0] - before[0] : 0;
+}
+
+/* At an instant of time alone the potential may become another one. Where a mass jumps, an event has to
+   say what happens to the velocities. */
+static int refuse_energies(const dfl_branching *sw, const dfl_change *change, double t)
+{
+    const dfl_branching_tables *m = sw->tables;
+    bool told = false, moved = false, any = false;
+    char text[300];
+    for (int i = 0; i < m->n; i++)
+        told = told || change->assigned[i];
+    for (int i = 0; i < m->switches.count; i++) {
+        any = any || sw->flipped[i];
+        moved = moved || (sw->flipped[i] && i >= m->instants.count);
+    }
+    for (int k = 0; any && k < m->nenergies; k++) {
+        const bool kinetic = m->energies[k].kinetic, matters = kinetic ? !told : moved;
+        const double jump = matters ? energy_jump(sw, k, change->tolerance) : 0;
+        if (jump == 0)
+            continue;
+        snprintf(text, sizeof text,
+                 kinetic ? "a mass jumps at t = %.10g, and the kinetic energy by %.3g; say what "
+                           "happens to the velocities there, by an event with set"
+                         : "the potential energy jumps at t = %.10g, by %.3g: its force would be "
+                           "infinite; give a continuous function",
+                 t, jump);
+        sw->host.refuse(m->energies[k].line, text, sw->host.run);
+        return 1;
+    }
+    return 0;
+}
+
 static int switch_flip(dfl_change *change, const bool *crossed, double t, const double *x,
                        void *user)
 {
@@ -220,7 +263,8 @@ static int switch_flip(dfl_change *change, const bool *crossed, double t, const 
     sw->host.evaluate(sw->after, DFL_CARRY_MOMENTA, t, x, sw->host.run);
     for (int i = 0; i < m->nv; i++)
         change->impulse[i] += sw->before[i] - sw->after[i];
-    return refuse_large_floor(sw, t) || refuse_jumps(sw, t);
+    return refuse_large_floor(sw, t) || refuse_jumps(sw, t) ||
+           (crossed && refuse_energies(sw, change, t));
 }
 
 /* At (t, x) itself, where nothing is continued. */

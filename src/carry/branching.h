@@ -13,7 +13,8 @@ enum {
     DFL_CARRY_MASS,
     DFL_CARRY_JACOBIAN,
     DFL_CARRY_OUTPUTS,
-    DFL_CARRY_MOMENTA,  /* nv momenta beyond M v, prescribed motions, their rates */
+    DFL_CARRY_MOMENTA,  /* nv momenta beyond M v, prescribed motions, their rates, energies that may
+                           jump, each with its np slopes */
     DFL_CARRY_UNLOCKED, /* rows that frozen branches continue, as they are */
     DFL_CARRY_BALANCE,  /* rows and drift of the rate of gam */
     DFL_CARRY_SWITCHES, /* conditions of all switching functions, and their slopes */
@@ -63,6 +64,12 @@ typedef struct dfl_carried_action {
     int foreign;          /* its number + 1 if the run's host gives values of its own; 0: none */
 } dfl_carried_action;
 
+/* An energy that may jump: kinetic or potential; the line of the script, or 0. */
+typedef struct dfl_carried_energy {
+    bool kinetic;
+    int line;
+} dfl_carried_energy;
+
 /* The discrete variables that the mode of a contact consists of. */
 typedef struct dfl_carried_mode {
     int closed, stick, sense, along[2], speed;
@@ -71,7 +78,7 @@ typedef struct dfl_carried_mode {
 enum { DFL_CONTACT_ITEMS = 3 }; /* functions that end the mode of a contact */
 
 typedef struct dfl_branching_tables {
-    int n, nv, nrows;                   /* unknowns, velocities, rows of constraints */
+    int n, nv, np, nrows;               /* unknowns, velocities, positions, rows of constraints */
     int nswitches, nactions, ncontacts; /* each has items: 1, 1, DFL_CONTACT_ITEMS */
     const dfl_carried_switch *kinds;    /* of the items, in this order */
     const dfl_carried_watch *watched;   /* the functions, those of time alone first */
@@ -79,8 +86,10 @@ typedef struct dfl_branching_tables {
     int ncontinued, nmotions, ndiscretes;
     const char *const *motions; /* names of prescribed motions, ... */
     const int *lines;           /* ... and lines of the script, or NULL */
-    const double *first;        /* of the discrete variables at the start */
-    const int *before;          /* whose value before the instant each is, or -1 */
+    int nenergies;
+    const dfl_carried_energy *energies;
+    const double *first; /* of the discrete variables at the start */
+    const int *before;   /* whose value before the instant each is, or -1 */
     const dfl_carried_action *actions;
     const dfl_contact *contacts;
     const dfl_carried_mode *modes; /* of the contacts */

@@ -10,7 +10,8 @@ static int most(int a, int b)
 static dfl_status make_room(dfl_branching *sw, dfl_context *ctx, int nvalues)
 {
     const dfl_branching_tables *m = sw->tables;
-    const size_t count = (size_t)m->switches.count, moved = (size_t)(m->nv + 2 * m->nmotions);
+    const size_t count = (size_t)m->switches.count,
+                 moved = (size_t)(m->nv + 2 * m->nmotions + m->nenergies * (1 + m->np));
     const size_t slopes = (size_t)most(m->switches.nslopes, m->gaps.nslopes);
     const size_t contacts = (size_t)m->ncontacts, rows = (size_t)m->nrows;
     sw->discrete = dfl_alloc(ctx, (size_t)(m->ndiscretes + sw->nitems), sizeof(double));

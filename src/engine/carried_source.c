@@ -182,7 +182,10 @@ static void write_switches(const writer *w)
         dfl_emit_string(w->text, m->motions[i]);
         dfl_text_add(w->text, ", ");
     }
-    dfl_text_add(w->text, "0};\n");
+    dfl_text_add(w->text, "0};\nstatic const dfl_carried_energy model_energies[] = {");
+    for (int i = 0; i < m->nenergies; i++)
+        dfl_text_add(w->text, "{%d, 0}, ", m->energies[i].kinetic);
+    dfl_text_add(w->text, "{0}};\n");
 }
 
 static void write_actions(const writer *w)
@@ -230,15 +233,17 @@ static void write_branching(const writer *w)
     const dfl_branching_tables *m = &w->run->tables;
     dfl_text_add(
         w->text,
-        "#define CARRIED_BRANCHING {.n = %d, .nv = %d, .nrows = %d, .nswitches = %d, .nactions = "
+        "#define CARRIED_BRANCHING {.n = %d, .nv = %d, .np = %d, .nrows = %d, .nswitches = %d, "
+        ".nactions = "
         "%d, .ncontacts = %d, .kinds = model_switch_kinds, .watched = model_watched, .switches = "
         "model_switch_functions, .instants = model_instant_functions, .gaps = "
         "model_gap_functions, .ncontinued = %d, .nmotions = %d, .ndiscretes = %d, .motions = "
-        "model_motions, .first = model_discretes, .before = model_before, .actions = "
+        "model_motions, .nenergies = %d, .energies = model_energies, .first = model_discretes, "
+        ".before = model_before, .actions = "
         "model_actions, .contacts = model_contacts, .modes = model_modes, .acting = model_acting, "
         ".masked = %d}\n",
-        m->n, m->nv, m->nrows, m->nswitches, m->nactions, m->ncontacts, m->ncontinued, m->nmotions,
-        m->ndiscretes, m->masked);
+        m->n, m->nv, m->np, m->nrows, m->nswitches, m->nactions, m->ncontacts, m->ncontinued,
+        m->nmotions, m->ndiscretes, m->nenergies, m->masked);
 }
 
 static const dfl_declaration *declared(const writer *w, dfl_declared kind, int index)

@@ -23,7 +23,11 @@ typedef struct dfl_switches {
     int ncontinued;
     program unlocked; /* ... as they are */
     program energy;   /* T + V in the present branches */
-    program momenta;  /* nv momenta beyond M v, prescribed motions, their rates */
+    int nenergies;
+    dfl_expr energies[2];          /* that may jump ... */
+    dfl_carried_energy jumping[2]; /* ... and what they are */
+    program momenta; /* nv momenta beyond M v, prescribed motions, their rates, these energies with
+                        their slopes */
 } dfl_switches;
 
 /* What events and samples do (run_actions.c). */
@@ -178,6 +182,10 @@ dfl_status dfl_runnable_rows(dfl_expr **out, int *count, const dfl_runnable *run
 
 /* time_functions.c: what the equations contain of time alone. DFL_NO_MEMORY. */
 dfl_status dfl_pulses_create(dfl_runnable *run);
+
+/* energy_jumps.c: finds energies that may jump; their rows, each with its slopes. */
+dfl_status dfl_switches_energies(dfl_runnable *run);
+dfl_status dfl_switches_energy_rows(dfl_expr *rows, dfl_runnable *run);
 
 /* owners.c: the program of the energy in the present branches. */
 dfl_status dfl_switches_create_energy(dfl_runnable *run);

@@ -26,7 +26,7 @@ dfl_status dfl_runnable_rows(dfl_expr **out, int *count, const dfl_runnable *run
         most += all[i].count;
     if (tree)
         most += 3 * tree->ndrives;
-    most += 2 * eq->model->motions.count;
+    most += 2 * eq->model->motions.count + 1; /* one more is added for switches */
     dfl_expr *rows = *out = dfl_alloc(run->ctx, (size_t)most, sizeof *rows);
     if (!rows)
         return DFL_NO_MEMORY;

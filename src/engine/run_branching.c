@@ -109,6 +109,7 @@ static void fill_tables(dfl_runnable *run)
     const bool any = sw->count > 0;
     run->tables = (dfl_branching_tables){.n = eq->n,
                                          .nv = eq->nv,
+                                         .np = eq->np,
                                          .nrows = eq->nl + eq->nm,
                                          .nswitches = sw->lock->count,
                                          .nactions = actions->list.count,
@@ -123,6 +124,8 @@ static void fill_tables(dfl_runnable *run)
                                          .ndiscretes = actions->discretes.count,
                                          .motions = run->motion_names,
                                          .lines = run->motion_lines,
+                                         .nenergies = any ? sw->nenergies : 0,
+                                         .energies = sw->jumping,
                                          .first = run->actions.first,
                                          .before = run->actions.before,
                                          .actions = run->actions.table,

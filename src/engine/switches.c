@@ -15,6 +15,9 @@ static dfl_status collect(dfl_runnable *run)
     dfl_status status = dfl_runnable_rows(&rows, &count, run, true);
     if (status)
         return status;
+    for (int k = 0; k < run->switches.nenergies; k++)
+        if (!run->switches.jumping[k].kinetic) /* M is among the rows */
+            rows[count++] = run->switches.energies[k];
     dfl_expr *locked = dfl_alloc(run->ctx, (size_t)count, sizeof *locked);
     bool *continued = dfl_alloc(run->ctx, (size_t)count, sizeof *continued);
     status = locked && continued
@@ -47,6 +50,8 @@ dfl_status dfl_switches_create(dfl_runnable *run)
     dfl_status status = dfl_locking_create(&sw->lock, run->eq->graph, NULL, 0);
     if (!status)
         sw->lock->precision = run->eq->model->precision;
+    if (!status)
+        status = dfl_switches_energies(run);
     if (!status)
         status = collect(run);
     if (status)
@@ -116,14 +121,15 @@ dfl_status dfl_switches_prepare(dfl_runnable *run)
     return status ? status : create_momenta(run);
 }
 
-/* Momenta beyond M v, dT/dv of the energy that prescribed motions have, and these motions: what
-   must not jump unnoticed. */
+/* Momenta beyond M v, dT/dv of the energy that prescribed motions have, these motions, and energies:
+   what must not jump unnoticed. */
 static dfl_status create_momenta(dfl_runnable *run)
 {
     const dfl_equations *eq = run->eq;
     const dfl_model *model = eq->model;
     dfl_switches *sw = &run->switches;
-    const int nv = eq->nv, count = model->motions.count, all = nv + 2 * count;
+    const int nv = eq->nv, count = model->motions.count;
+    const int all = nv + 2 * count + sw->nenergies * (1 + eq->np);
     dfl_expr *rows = dfl_alloc(run->ctx, (size_t)all, sizeof *rows);
     dfl_expr *symbols = dfl_alloc(run->ctx, (size_t)nv, sizeof *symbols);
     dfl_expr *zero = dfl_alloc(run->ctx, (size_t)nv, sizeof *zero);
@@ -138,6 +144,8 @@ static dfl_status create_momenta(dfl_runnable *run)
         rows[nv + i] = model->motions.item[i].value;
         rows[nv + count + i] = model->motions.item[i].rate;
     }
+    if (!status)
+        status = dfl_switches_energy_rows(rows + nv + 2 * count, run);
     if (!status)
         status = dfl_lock(rows, NULL, sw->lock, rows, all, false);
     if (!status)

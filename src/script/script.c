@@ -27,6 +27,7 @@ static dfl_status check_text(dfl_context *ctx, const char *path, const char *tex
 static dfl_status keep_text(dfl_model *model, const char *text, size_t length);
 static dfl_status lower(dfl_script *script);
 static dfl_status warn_ignored_motion(const dfl_script *script);
+static dfl_status warn_idle_discretes(const dfl_script *script);
 static dfl_status keep_options(const dfl_script *script);
 
 dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
@@ -145,6 +146,8 @@ static dfl_status lower(dfl_script *script)
         status = dfl_input_files_check(script, true);
     if (!status)
         status = warn_ignored_motion(script);
+    if (!status)
+        status = warn_idle_discretes(script);
     return status ? status : keep_options(script);
 }
 
@@ -161,6 +164,24 @@ static dfl_status warn_ignored_motion(const dfl_script *script)
     const dfl_status status =
         text.status ? text.status : dfl_model_warn(script->model, dfl_text_string(&text));
     dfl_text_clear(&text);
+    return status;
+}
+
+/* A discrete variable that no event and no sample assigns is a constant. */
+static dfl_status warn_idle_discretes(const dfl_script *script)
+{
+    const dfl_model *model = script->model;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < model->actions.discretes.count; i++) {
+        const dfl_discrete *it = &model->actions.discretes.item[i];
+        dfl_text text = {.ctx = script->ctx};
+        if (it->assigned || it->line == 0 || model->actions.foreigns.count > 0)
+            continue;
+        dfl_text_add(&text, "%s:%d: discrete '%s' is changed by nobody", model->path, it->line,
+                     dfl_model_owner(model, it->symbol)->name);
+        status = text.status ? text.status : dfl_model_warn(script->model, dfl_text_string(&text));
+        dfl_text_clear(&text);
+    }
     return status;
 }
 

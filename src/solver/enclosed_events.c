@@ -1,6 +1,7 @@
 /* Events of functions with bounds: no zero of a step's polynomial is missed. A function keeps the
    sign that it has, until it passes zero by more than its noise; value_old carries that sign. */
 #include "solver/solver_internal.h"
+#include "solver/switching.h"
 #include "solver/watching.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@ static dfl_status take_signs(dfl_solver *solver, double from);
 static int eval(double *value, int count, double t, const double *x, void *user);
 static int enclose(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
                    void *user);
+static double ahead(int i, void *user);
 static bool pass(dfl_solver *solver, double at);
 
 dfl_status dfl_watching_init(dfl_solver *solver)
@@ -62,6 +64,7 @@ dfl_status dfl_solver_find_enclosed(dfl_solver *solver, double to)
                                  .user = solver,
                                  .sign = watching->sign,
                                  .noise = noise_at,
+                                 .ahead = ahead,
                                  .name = dfl_solver_event_name};
     watching->search.path = &watching->path;
     watching->search.watched = &watched;
@@ -140,6 +143,15 @@ static dfl_status take_signs(dfl_solver *solver, double from)
         }
     }
     return DFL_OK;
+}
+
+/* Where a branch ends with the step, it says nothing about what comes next: a speed that has passed zero
+   by rounding may stick. */
+static double ahead(int i, void *user)
+{
+    const dfl_solver *solver = user;
+    (void)i;
+    return solver->switching && solver->switching->pending ? 0 : 1;
 }
 
 /* Functions that pass zero at this part of the step go on with the other sign. Whether one of them

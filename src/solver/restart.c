@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+static dfl_status contradiction(dfl_solver *solver, dfl_status status, double t);
 static dfl_status check_jump(dfl_solver *solver, double t);
 static dfl_status decide_rows_again(dfl_solver *solver, double t);
 
@@ -23,9 +24,7 @@ dfl_status dfl_switching_jump(dfl_solver *solver)
     memcpy(solver->x, change->x, (size_t)solver->sys.nu * sizeof *solver->x);
     dfl_status status = dfl_initial_jump(solver->x, &solver->initial, t, &jump);
     if (status)
-        return dfl_fail(solver->ctx, status,
-                        "after the switch at t = %.10g no state satisfies the constraints: %s", t,
-                        dfl_message(solver->ctx));
+        return contradiction(solver, status, t);
     status = check_jump(solver, t);
     bool modes = false;
     if (!status)
@@ -37,6 +36,16 @@ dfl_status dfl_switching_jump(dfl_solver *solver)
     if (status)
         return status;
     return change->rows || modes ? decide_rows_again(solver, t) : dfl_solver_place_start(solver, t);
+}
+
+/* What events have set, or what other branches ask for, contradicts the constraints. */
+static dfl_status contradiction(dfl_solver *solver, dfl_status status, double t)
+{
+    char names[4 * DFL_SWITCH_NAME];
+    dfl_switching_name_crossed(names, sizeof names, solver);
+    return dfl_fail(solver->ctx, status, "%s %s at t = %.10g contradicts the constraints: %s",
+                    solver->switching->change.acted ? "the set of" : "the switch of", names, t,
+                    dfl_message(solver->ctx));
 }
 
 dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions)
@@ -95,11 +104,10 @@ static dfl_status check_jump(dfl_solver *solver, double t)
     for (int i = at.p; i < at.n; i++)
         if (!change->assigned[i] && fabs(after[i] - before[i]) > 100 * tolerance[i]) {
             dfl_eom_name(name, sizeof name, solver->eom, DFL_KIND_P, i - at.p);
-            return dfl_fail(
-                solver->ctx, DFL_INCONSISTENT,
-                "a constraint jumps at t = %.10g: %s would have to jump by %.3g; bodies "
-                "cannot",
-                t, name, after[i] - before[i]);
+            return dfl_fail(solver->ctx, DFL_INCONSISTENT,
+                            "%s at t = %.10g: %s would have to jump by %.3g; bodies cannot",
+                            change->rows ? "a constraint cannot be closed" : "a constraint jumps",
+                            t, name, after[i] - before[i]);
         }
     const double largest = dfl_switching_jumps(solver, t, before);
     if (largest > 0 && !change->acted && !change->rows) {

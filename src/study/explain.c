@@ -4,12 +4,14 @@
 #include "symbolic/symbolic.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
 static dfl_status explain_rank(dfl_runnable *run, dfl_status status);
 static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
+static dfl_status place(dfl_runnable *run);
 static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declared kind, int index);
 
 dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, const double *x)
@@ -29,7 +31,46 @@ dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, con
         better = locate(run, status, t, x);
     if ((status == DFL_INCONSISTENT || status == DFL_RANK_CHANGED) && (!better || better == status))
         better = dfl_explain_motions(run, status, t, x);
-    return better ? better : status;
+    const dfl_status placed = place(run);
+    return placed ? placed : better ? better : status;
+}
+
+/* The first of the model's events, samples and contacts that a message names, in quotes; 0: none. */
+static int line_of_named(const dfl_model *model, const char *message)
+{
+    const dfl_actions *actions = &model->actions;
+    const int events = actions->list.count;
+    const char *first = NULL;
+    int line = 0;
+    for (int i = 0; i < events + actions->touches.count; i++) {
+        const bool event = i < events;
+        const dfl_action *action = event ? &actions->list.item[i] : NULL;
+        const dfl_touch *touch = event ? NULL : &actions->touches.item[i - events];
+        char quoted[200];
+        snprintf(quoted, sizeof quoted, "'%s'", event ? action->name : touch->name);
+        const char *at = strstr(message, quoted);
+        if (at && (!first || at < first)) {
+            first = at;
+            line = event ? action->line : touch->line;
+        }
+    }
+    return line;
+}
+
+/* Puts file and line of what a message names in front of it, if there is none. */
+static dfl_status place(dfl_runnable *run)
+{
+    const dfl_model *model = eq_of(run)->model;
+    const char *message = dfl_message(ctx_of(run));
+    const int line = line_of_named(model, message);
+    if (line == 0 || !strncmp(message, model->path, strlen(model->path)))
+        return DFL_OK;
+    char *copy = dfl_copy_string(ctx_of(run), message);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    dfl_model_fail(model, line, "%s", copy);
+    dfl_free(ctx_of(run), copy);
+    return DFL_OK;
 }
 
 /* An operation that may jump; NULL: none. */

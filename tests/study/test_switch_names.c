@@ -41,7 +41,28 @@ static void events_that_accumulate(void **state)
                 "event('bounce', y, { direction = 'falling',\n"
                 "  set = { [velocity(y)] = -0.8*velocity(y) } })\n"
                 "initial{ y = 1, ['der(y)'] = 0 }\n",
-                10, "'bounce', line 2 1000 times in ");
+                10, "test.lua:2: events accumulate at t = 4.06");
+}
+
+/* File and line of what the message names. */
+static void places_of_declarations(void **state)
+{
+    (void)state;
+    expect_said("local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                "constraint('rod', x^2 + y^2 - 1) initial{ x = 1, y = 0, ['der(y)'] = 0 }\n"
+                "event('kick', time - 1, { set = { [velocity(x)] = 1, [velocity(y)] = 1 } })\n",
+                2, "test.lua:3: the set of 'kick', line 3 at t = 1 contradicts the constraints");
+    expect_said("local x = position('x') mass(x, 1) local on = discrete('on', 0)\n"
+                "constraint('latch', x - 1, { active = on })\n"
+                "event('close', time - 1, { set = { [on] = 1 } })\n"
+                "initial{ x = 0.5, ['der(x)'] = 0 }\n",
+                2,
+                "test.lua:2: a constraint cannot be closed at t = 1: x would have to jump by 0.5");
+    expect_said("local x, y = position('x', 'y') mass(x, 0) mass(y, 1)\n"
+                "force(x, 10*(y - x) - 0.5*velocity(x)) force(y, 10*(x - y))\n"
+                "unilateral('floor', x + 0.1)\n"
+                "initial{ x = 0, y = 0, ['der(y)'] = -1 }\n",
+                2, "test.lua:3: contact 'floor' closes");
 }
 
 static void events_that_switch_each_other(void **state)
@@ -80,9 +101,8 @@ static void an_event_that_is_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_that_accumulate),
-        cmocka_unit_test(events_that_switch_each_other),
-        cmocka_unit_test(a_motion_with_a_kink),
+        cmocka_unit_test(events_that_accumulate),        cmocka_unit_test(places_of_declarations),
+        cmocka_unit_test(events_that_switch_each_other), cmocka_unit_test(a_motion_with_a_kink),
         cmocka_unit_test(an_event_that_is_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

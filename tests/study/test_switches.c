@@ -196,6 +196,43 @@ static void a_jump_of_a_motion_is_refused(void **state)
     scripted_free(&s);
 }
 
+/* Where a potential jumps its force is infinite, where a mass does a momentum cannot stay: neither shows
+   in the equations of the two sides. Kinks, and a potential that becomes another one in time, are allowed. */
+static void jumps_of_energies_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *energy, *message;
+    } cases[] = {
+        {"kinetic(velocity(x)^2/2) potential(select(x - 0.5, 0.2, 0))", "potential energy jumps"},
+        {"kinetic(velocity(x)^2/2) potential(0.1*floor(5*x))", "potential energy jumps"},
+        {"kinetic(velocity(x)^2/2)\n"
+         "potential(lookup({0, 0.5, 0.5, 2}, {0, 0, 0.2, 0.2}, {kind = 'linear'})(x))",
+         "potential energy jumps"},
+        {"kinetic(select(x - 0.5, 2, 1)*velocity(x)^2/2)", "a mass jumps at t = 0.5"},
+        {"kinetic(select(time - 0.5, 2, 1)*velocity(x)^2/2)", "a mass jumps at t = 0.5"},
+        {"mass(x, 1 + sign(x - 0.5)/2)", "a mass jumps"},
+        {"kinetic(select(x - 0.5, 2, 1)*velocity(x)^2/2)\n"
+         "event('half', x - 0.5, { set = { [velocity(x)] = velocity(x)/2 } })",
+         NULL},
+        {"kinetic((1 + max(0, x - 0.5))*velocity(x)^2/2)", NULL},
+        {"kinetic(velocity(x)^2/2) potential(select(x - 0.5, 1e7*(x - 0.5)^2/2, 0))", NULL},
+        {"kinetic(velocity(x)^2/2) potential(select(time - 0.5, 3, 1)*x^2/2)", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "local x = position('x') %s\ninitial{x = 0, ['der(x)'] = 1}\n",
+                 cases[i].energy);
+        scripted s = scripted_text(text);
+        scripted_start(&s, NULL);
+        const dfl_status status = dfl_solver_advance(s.solver, 1);
+        if ((status != DFL_OK) != (cases[i].message != NULL))
+            fail_msg("%s: '%s'", cases[i].energy, dfl_message(s.ctx));
+        if (status && !strstr(dfl_message(s.ctx), cases[i].message))
+            fail_msg("'%s' does not contain '%s'", dfl_message(s.ctx), cases[i].message);
+        scripted_free(&s);
+    }
+}
+
 /* Two fields that push against each other end with a message, not with endless steps. */
 static void switching_back_and_forth_ends_with_a_message(void **state)
 {
@@ -540,6 +577,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_of_time_are_instants),
         cmocka_unit_test(a_kink_of_a_motion_is_an_impact),
         cmocka_unit_test(a_jump_of_a_motion_is_refused),
+        cmocka_unit_test(jumps_of_energies_are_refused),
         cmocka_unit_test(switching_back_and_forth_ends_with_a_message),
         cmocka_unit_test(conditions_of_parameters_are_not_watched),
         cmocka_unit_test(equal_conditions_are_one_switch),
