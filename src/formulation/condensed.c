@@ -7,6 +7,7 @@
 #include <string.h>
 
 static dfl_status find_massless(bool *fits, dfl_condensed *c);
+static dfl_status check_mass(bool *positive, const dfl_condensed *c);
 static dfl_status make_factors(dfl_condensed *c);
 static dfl_status make_room(dfl_condensed *c);
 
@@ -32,9 +33,8 @@ dfl_status dfl_condensed_create(dfl_condensed **out, dfl_sparse_form *form)
         status = dfl_condensed_matrix_init(c);
     if (!status && fits)
         status = make_factors(c);
-    double none = 0;
     if (!status && fits)
-        fits = dfl_saddle_ldl_factor(c->heavy, c->M_value, &none, 0, NULL);
+        status = check_mass(&fits, c);
     if (!status && fits)
         status = make_room(c);
     if (status || !fits) {
@@ -66,21 +66,37 @@ static dfl_status find_massless(bool *fits, dfl_condensed *c)
     return status;
 }
 
+/* NULL: diagonal. */
+static const dfl_csc *pattern_of_mass(const dfl_condensed *c)
+{
+    return c->M.start ? &c->M : NULL;
+}
+
 static dfl_status make_factors(dfl_condensed *c)
 {
     dfl_context *ctx = c->form->base.sys->ctx;
-    const dfl_csc *M = c->M.start ? &c->M : NULL;
-    const int heavy = c->joints.heavy;
     dfl_status status = dfl_saddle_ldl_create(&c->whole, ctx, &c->S, &c->joints.W);
     if (!status)
-        status = dfl_saddle_ldl_create(&c->base, ctx, M, &c->joints.W);
-    c->no_rows = (dfl_csc){.columns = heavy};
-    c->no_rows.start = dfl_alloc(ctx, (size_t)heavy + 1, sizeof(int));
-    c->no_rows.row = dfl_alloc(ctx, 1, sizeof(int));
-    if (!c->no_rows.start || !c->no_rows.row)
-        return DFL_NO_MEMORY;
+        status = dfl_saddle_ldl_create(&c->base, ctx, pattern_of_mass(c), &c->joints.W);
+    return status;
+}
+
+/* Whether M of velocities with mass is positive definite: its LDL^T, without constraints. */
+static dfl_status check_mass(bool *positive, const dfl_condensed *c)
+{
+    dfl_context *ctx = c->form->base.sys->ctx;
+    dfl_csc no_rows = {.columns = c->joints.heavy};
+    dfl_saddle_ldl *mass = NULL;
+    double none = 0;
+    no_rows.start = dfl_alloc(ctx, (size_t)no_rows.columns + 1, sizeof(int));
+    no_rows.row = dfl_alloc(ctx, 1, sizeof(int));
+    dfl_status status = no_rows.start && no_rows.row ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_saddle_ldl_create(&c->heavy, ctx, M, &c->no_rows);
+        status = dfl_saddle_ldl_create(&mass, ctx, pattern_of_mass(c), &no_rows);
+    if (!status)
+        *positive = dfl_saddle_ldl_factor(mass, c->M_value, &none, 0, NULL);
+    dfl_saddle_ldl_free(mass);
+    dfl_csc_clear(&no_rows, ctx);
     return status;
 }
 
@@ -122,8 +138,6 @@ void dfl_condensed_free(dfl_condensed *c, dfl_context *ctx)
         dfl_free(ctx, c->p[i]);
     dfl_saddle_ldl_free(c->whole);
     dfl_saddle_ldl_free(c->base);
-    dfl_saddle_ldl_free(c->heavy);
-    dfl_csc_clear(&c->no_rows, ctx);
     dfl_condensed_matrix_clear(c);
     dfl_massless_joints_clear(&c->joints);
     dfl_motion_blocks_clear(&c->motion);

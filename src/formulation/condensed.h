@@ -5,10 +5,11 @@
 
        (A)  [zeta^2 M + zeta D + K  W^T; W 0] (dp, Lam) = (r3 + r1 + (zeta + D/M) r2 - D u, -r6)
        (B)  [M W^T; W 0] (u, -eta) = (0, -r5 - vel_p dp - W w),       w = zeta dp - M^-1 r2,   dv = w + u
-       (C)  [M W^T; W 0] (z, -tau) = (0, -r4 - acc_v dv - acc_p dp - W (zeta dv - M^-1 r1))
-            da = zeta dv + z - M^-1 r1,   dl = Lam - tau - zeta eta
+       (C)  [M W^T; W 0] (da, dl) = (r3 - K dp - D dv, -r4 - acc_v dv - acc_p dp)
 
-   for the residuals r1 .. r6 of M (a - v') - W^T tau, M (v - p') - W^T eta, f_dyn - M a, gII, gI, g; K and D are the
+   for the residuals r1 .. r6 of M (a - v') - W^T tau, M (v - p') - W^T eta, f_dyn - M a, gII, gI, g. (C) are the rows of
+   f_dyn - M a and gII themselves: multipliers as Lam - tau - zeta eta would be differences of numbers that grow as
+   zeta^2, and wrong in steps that are short for the length of a chain. K and D are the
    derivatives of -f_dyn by p and v. Kinematics with quaternions are solved block by block (motion_blocks.h),
    and velocities without mass, as those of joints, are eliminated with their rows (massless_joints.h). If D
    is large, (A) and (B) are passed through twice. The symmetric part of the matrix of (A) is factored as

@@ -10,7 +10,7 @@ enum { DFL_CONDENSED_SETS = DFL_SPARSE_FACTORS - 1, DFL_SET = DFL_LANES_OF_SET }
 
 /* Vectors of velocities and of constraints, lanes of 4. */
 enum { C_R1, C_R3, C_TURNED, C_W, C_U, C_DA, C_B, C_X, C_RIGHT, C_VECTORS };
-enum { C_R4, C_R5, C_R6, C_LAM, C_LEFT, C_ROWS, C_REST, C_REST_RIGHT, C_ALL, C_ETA, C_CONSTRAINTS };
+enum { C_R4, C_R5, C_R6, C_LAM, C_LEFT, C_ROWS, C_REST, C_REST_RIGHT, C_ALL, C_CONSTRAINTS };
 enum { C_KIN, C_DP, C_POSITIONS };
 
 struct dfl_condensed {
@@ -30,8 +30,7 @@ struct dfl_condensed {
     double *M_value;
     int *M_at; /* of each entry of M: its entry in S, -1: none */
 
-    dfl_saddle_ldl *whole, *base, *heavy; /* of (A), for its order; of (B), (C); of M */
-    dfl_csc no_rows;
+    dfl_saddle_ldl *whole, *base; /* of (A), for its order; of (B), (C) */
     dfl_lane_ldl *lanes[DFL_CONDENSED_SETS];
     double *D[DFL_CONDENSED_SETS];      /* S in lanes, per entry */
     double zeta[DFL_CONDENSED_SETS][3]; /* of each set: real, real part, imaginary part */

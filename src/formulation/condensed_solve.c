@@ -150,7 +150,7 @@ static void find_rest(double *x, dfl_condensed *c, const double *zeta, const dou
     dfl_massless_joints_restrict(x, &c->joints, c->v[C_B]);
 }
 
-/* (A): dp, w and the multipliers Lam. What the symmetric part of S leaves goes into further sweeps. */
+/* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. */
 static bool solve_positions(dfl_condensed *c, int set, const double *left)
 {
     const dfl_massless_joints *joints = &c->joints;
@@ -176,65 +176,58 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left)
         dfl_massless_joints_expand(turned, joints, x);
     }
     dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, turned, c->p[C_KIN], zeta);
-    if (joints->ngroups > 0) /* forces along massless velocities */
-        find_rest(x, c, zeta, left);
-    dfl_massless_joints_join(c->c[C_LAM], joints, all, c->v[C_B]);
     return true;
 }
 
-/* (x, l) := the solution of [M W^T; W 0] (x, l) = (0, l) for velocities and constraints. */
-static void solve_base(double *x, double *l, dfl_condensed *c)
+/* (x, l) := the solution of [M W^T; W 0] (x, l) = (force, rows); `force` may be NULL, meaning 0, and so may l, if
+   it is not wanted. */
+static void solve_base(double *x, double *l, dfl_condensed *c, const double *rows,
+                       const double *force)
 {
+    const dfl_massless_joints *joints = &c->joints;
     double *rest = c->c[C_REST], *heavy = c->v[C_X];
-    dfl_massless_joints_split(rest, x, &c->joints, l);
-    memset(heavy, 0, (size_t)(DFL_SET * c->joints.heavy) * sizeof *heavy);
+    dfl_massless_joints_split(rest, x, joints, rows);
+    if (force)
+        dfl_massless_joints_restrict(heavy, joints, force);
+    else
+        memset(heavy, 0, (size_t)(DFL_SET * joints->heavy) * sizeof *heavy);
     dfl_saddle_ldl_solve_lanes(heavy, rest, c->base, c->work);
-    dfl_massless_joints_expand(x, &c->joints, heavy);
-    dfl_massless_joints_join(l, &c->joints, rest, NULL);
+    dfl_massless_joints_expand(x, joints, heavy);
+    if (l)
+        dfl_massless_joints_join(l, joints, rest, force);
 }
 
-/* (B): u and -eta. */
+/* (B): u. */
 static void solve_velocities(dfl_condensed *c)
 {
     const dfl_system *sys = c->form->base.sys;
-    double *eta = c->c[C_ETA];
-    negate(eta, c->c[C_R5], sys->nc);
-    add_slopes(eta, &sys->packed->vel, c->form->jac.blocks.vel, sys->n3, sys->eom->np, -1,
+    double *rows = c->c[C_ROWS];
+    negate(rows, c->c[C_R5], sys->nc);
+    add_slopes(rows, &sys->packed->vel, c->form->jac.blocks.vel, sys->n3, sys->eom->np, -1,
                c->p[C_DP]);
-    add_W(eta, c, -1, c->v[C_W]);
-    solve_base(c->v[C_U], eta, c);
+    add_W(rows, c, -1, c->v[C_W]);
+    solve_base(c->v[C_U], NULL, c, rows, NULL);
 }
 
-/* M^-1 r of velocities with mass, 0 of others. */
-static void divide_by_mass(double *r, dfl_condensed *c)
+/* (C): da and dl of f_dyn - M a and gII, without rows that are left out (`left`). */
+static void solve_accelerations(dfl_condensed *c, const double *dv, const double *left)
 {
-    const dfl_massless_joints *j = &c->joints;
-    double *x = c->v[C_X];
-    for (int i = 0; i < j->heavy; i++)
-        copy(x + DFL_SET * i, r + DFL_SET * j->velocity[i], 1);
-    memset(r, 0, (size_t)(DFL_SET * j->nv) * sizeof *r);
-    dfl_saddle_ldl_solve_lanes(x, NULL, c->heavy, c->work);
-    for (int i = 0; i < j->heavy; i++)
-        copy(r + DFL_SET * j->velocity[i], x + DFL_SET * i, 1);
-}
-
-/* (C): da and -tau. */
-static void solve_accelerations(double *tau, dfl_condensed *c, const double *zeta, const double *dv)
-{
-    const dfl_system *sys = c->form->base.sys;
+    const dfl_sparse_form *form = c->form;
+    const dfl_system *sys = form->base.sys;
     const dfl_layout at = dfl_eom_layout(sys->eom);
-    const dfl_pattern *acc = &sys->packed->acc;
-    const double *value = c->form->jac.blocks.acc;
-    double *known = c->v[C_B]; /* zeta dv - M^-1 r1 */
-    divide_by_mass(c->v[C_R1], c);
-    negate(known, c->v[C_R1], sys->n3);
-    add_shifted(known, zeta, 1, dv, sys->n3);
-    negate(tau, c->c[C_R4], sys->nc);
-    add_slopes(tau, acc, value, at.v, sys->n3, -1, dv);
-    add_slopes(tau, acc, value, at.p, sys->eom->np, -1, c->p[C_DP]);
-    add_W(tau, c, -1, known);
-    solve_base(c->v[C_DA], tau, c);
-    add(c->v[C_DA], 1, known, sys->n3);
+    const dfl_pattern *acc = &sys->packed->acc, *dyn = &sys->packed->dyn;
+    const dfl_jacobian *slope = &form->jac.blocks;
+    double *rows = c->c[C_ROWS], *b = c->v[C_B];
+    copy(b, c->v[C_R3], sys->n3);
+    if (c->damped)
+        add_slopes(b, dyn, slope->dyn, at.v, sys->n3, 1, dv);
+    add_slopes(b, dyn, slope->dyn, at.p, sys->eom->np, 1, c->p[C_DP]);
+    if (form->base.defect > 0)
+        add_transposed(b, &form->W, form->W_ref, -1, left);
+    negate(rows, c->c[C_R4], sys->nc);
+    add_slopes(rows, acc, slope->acc, at.v, sys->n3, -1, dv);
+    add_slopes(rows, acc, slope->acc, at.p, sys->eom->np, -1, c->p[C_DP]);
+    solve_base(c->v[C_DA], c->c[C_LAM], c, rows, b);
 }
 
 bool dfl_condensed_solve_set(dfl_condensed *c, int set)
@@ -243,7 +236,7 @@ bool dfl_condensed_solve_set(dfl_condensed *c, int set)
     const dfl_system *sys = form->base.sys;
     const double *zeta = c->zeta[set];
     const int nv = sys->n3, nc = sys->nc;
-    double *lam = c->c[C_LAM], *left = c->c[C_LEFT], *tau = c->c[C_ROWS];
+    double *left = c->c[C_LEFT];
     memset(left, 0, (size_t)(DFL_SET * nc) * sizeof *left);
     memset(c->v[C_U], 0, (size_t)(DFL_SET * nv) * sizeof *left);
     for (int i = 0; i < nc; i++) /* multipliers of rows that are left out vanish */
@@ -261,10 +254,8 @@ bool dfl_condensed_solve_set(dfl_condensed *c, int set)
         solve_velocities(c);
     }
     add(c->v[C_W], 1, c->v[C_U], nv); /* dv */
-    solve_accelerations(tau, c, zeta, c->v[C_W]);
-    add_shifted(lam, zeta, 1, c->c[C_ETA], nc);
-    add(lam, 1, tau, nc);
+    solve_accelerations(c, c->v[C_W], left);
     if (form->base.defect > 0)
-        add(lam, 1, left, nc);
+        add(c->c[C_LAM], 1, left, nc);
     return true;
 }

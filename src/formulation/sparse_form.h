@@ -72,16 +72,17 @@ typedef struct dfl_sparse_form {
     int *zeros;         /* nv + 1 */
     dfl_saddle_ldl *split, *flip, *mass;
     double *metric, *twice; /* nv; 2 nv and the numbers of [W W] */
+    double *balance;        /* nv + nc: another metric, and workspace (sparse_passages.c) */
     double *W_ref;          /* W at the last decomposition */
     double *W_before;       /* W at a state within a step */
     double *
         grading[DFL_GRADINGS]; /* factors of its entries (sparse_grading.c); NULL: not needed yet */
-    int graded;                /* the one that served last; 0: none, else its number + 1 */
-    int parts;                 /* that the last step was divided into (sparse_passages.c) */
-    dfl_row_choice choice;     /* of redundant rows (sparse_redundancy.c) */
-    double *allowed;           /* nc: parts of their lengths that rows may be apart */
-    dfl_least_rows *least;     /* multipliers of minimum norm; NULL: not needed yet */
-    int *vel_of_W;             /* entries of jac.vel that are those of W, or -1 */
+    int measure; /* the metric that served last: its grading + 1, or 0; then the same with `balance` */
+    int parts;             /* that the last step was divided into (sparse_passages.c) */
+    dfl_row_choice choice; /* of redundant rows (sparse_redundancy.c) */
+    double *allowed;       /* nc: parts of their lengths that rows may be apart */
+    dfl_least_rows *least; /* multipliers of minimum norm; NULL: not needed yet */
+    int *vel_of_W;         /* entries of jac.vel that are those of W, or -1 */
     dfl_point scratch;
 } dfl_sparse_form;
 

@@ -4,21 +4,49 @@
    W(to) D^-1 W(from)^T has lost the positive definite symmetric part that W W^T has: y with
    W(to)^T y = 0 in between, continued, turns y^T W(to) D^-1 W(from)^T y negative. With A = W(to) + W(from)
    and B = W(to) - W(from) this part is (A D^-1 A^T - B D^-1 B^T)/2: its inertia is that of the pivots
-   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition for any D: in doubt one that grows along the mechanism is
-   tried (sparse_grading.c), then the way is divided, and if that does not help the step becomes smaller. */
+   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition for any D: in doubt one in which columns are as long as rows is
+   tried, and both again growing along the mechanism (sparse_grading.c), then the way is divided, and if that does not help the step becomes smaller. */
 #include "formulation/sparse_form.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A metric in which the columns of W are as long as its rows are (a few sweeps of the scaling of Ruiz 2001). Units of unknowns
+   do not serve here: positions along a train are large, and beside them the two axles of a car look like one. */
+static void balance(dfl_sparse_form *form, const double *W)
+{
+    enum { SWEEPS = 4 };
+    const dfl_csc *pattern = &form->W;
+    double *D = form->balance, *length = D + pattern->columns;
+    for (int j = 0; j < pattern->columns; j++)
+        D[j] = 1;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        memset(length, 0, (size_t)pattern->rows * sizeof *length);
+        for (int j = 0; j < pattern->columns; j++)
+            for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
+                length[pattern->row[k]] += W[k] * W[k] / D[j];
+        for (int j = 0; j < pattern->columns; j++) {
+            double sum = 0;
+            for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
+                if (length[pattern->row[k]] > 0)
+                    sum += W[k] * W[k] / length[pattern->row[k]];
+            if (sum > 0 && isfinite(sum))
+                D[j] = sum;
+        }
+    }
+}
 
 /* Directions in which the rows turn round on the way from one W to the other. */
 static int turns_between(dfl_sparse_form *form, const double *from, const double *to)
 {
     const int nv = form->base.sys->n3, entries = form->W.start[form->W.columns];
     double *D = form->twice, *A = D + 2 * nv, *B = A + entries;
-    const double *factor = form->graded > 0 ? form->grading[form->graded - 1] : NULL;
+    const int grading = form->measure % (DFL_GRADINGS + 1);
+    const double *factor = grading > 0 ? form->grading[grading - 1] : NULL;
+    const double *metric = form->measure > DFL_GRADINGS ? form->balance : form->metric;
     for (int j = 0; j < nv; j++) {
-        D[j] = form->metric[j];
-        D[nv + j] = -form->metric[j];
+        D[j] = metric[j];
+        D[nv + j] = -metric[j];
     }
     for (int k = 0; k < entries; k++) {
         const double scale = factor ? factor[k] : 1;
@@ -51,20 +79,25 @@ static int turns_in_parts(dfl_sparse_form *form, const dfl_point *from, const df
     return count;
 }
 
-/* The metric that served last, or else another one. */
+/* In the metric that served last, or else in another one. */
 static int turns_in_a_metric(dfl_sparse_form *form, const dfl_point *from, const dfl_point *to,
                              int parts)
 {
-    const int first = form->graded;
+    enum { MEASURES = 2 * (DFL_GRADINGS + 1) };
+    const int first = form->measure;
+    if (first > DFL_GRADINGS)
+        balance(form, from->blocks.W);
     int count = turns_in_parts(form, from, to, parts);
     if (count > 0 && !form->grading[DFL_GRADINGS - 1] && dfl_sparse_grading_create(form))
         return count;
-    for (int k = 1; count > 0 && k <= DFL_GRADINGS; k++) {
-        form->graded = (first + k) % (DFL_GRADINGS + 1);
+    if (count > 0 && first <= DFL_GRADINGS)
+        balance(form, from->blocks.W);
+    for (int k = 1; count > 0 && k < MEASURES; k++) {
+        form->measure = (first + k) % MEASURES;
         count = turns_in_parts(form, from, to, parts);
     }
     if (count > 0)
-        form->graded = first;
+        form->measure = first;
     return count;
 }
 

@@ -32,6 +32,7 @@ dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form)
         status = copy_pattern(&form->M, ctx, &sys->packed->M, nv, nv, 1);
     form->metric = dfl_alloc(ctx, (size_t)nv + 1, d);
     form->twice = dfl_alloc(ctx, 2 * ((size_t)(nv + nc) + entries) + 1, d);
+    form->balance = dfl_alloc(ctx, (size_t)(nv + nc) + 1, d);
     form->W_ref = dfl_alloc(ctx, entries + 1, d);
     form->W_before = dfl_alloc(ctx, entries + 1, d);
     form->vel_of_W = dfl_alloc(ctx, entries + 1, sizeof(int));
@@ -43,9 +44,9 @@ dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form)
                                     .seen = dfl_alloc(ctx, (size_t)nc + 1, 1),
                                     .work = dfl_alloc(ctx, (size_t)(nv + 2 * nc) + 1, d)};
     form->allowed = dfl_alloc(ctx, (size_t)nc + 1, d);
-    if (!form->metric || !form->twice || !form->W_ref || !form->W_before || !form->vel_of_W ||
-        !form->zeros || !form->choice.left_out || !form->choice.seen || !form->choice.work ||
-        !form->allowed)
+    if (!form->metric || !form->twice || !form->balance || !form->W_ref || !form->W_before ||
+        !form->vel_of_W || !form->zeros || !form->choice.left_out || !form->choice.seen ||
+        !form->choice.work || !form->allowed)
         return DFL_NO_MEMORY;
     find_W_in_jacobian(form);
     if (!status)
@@ -73,6 +74,7 @@ void dfl_sparse_ranks_clear(dfl_sparse_form *form)
     dfl_csc_clear(&form->no_rows, ctx);
     dfl_free(ctx, form->metric);
     dfl_free(ctx, form->twice);
+    dfl_free(ctx, form->balance);
     dfl_free(ctx, form->W_ref);
     dfl_free(ctx, form->W_before);
     dfl_free(ctx, form->vel_of_W);

@@ -80,11 +80,37 @@ static void fifty_cars_keep_their_energy(void **state)
     scripted_free(&s);
 }
 
+/* Steps of 1e-10 s: multipliers are not differences of numbers that grow as 1/h^2. */
+static void a_long_train_runs_for_a_nanosecond(void **state)
+{
+    (void)state;
+    scripted s = load_train("N=120", true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6});
+    scripted_advance(&s, 1e-9);
+    check_geometry(&s, 120);
+    assert_int_equal(dfl_solver_statistics(s.solver).rejected_newton, 0);
+    scripted_free(&s);
+}
+
+/* No singular position is suspected between the steps of long trains, so their ways are not divided. */
+static void steps_of_long_trains_are_not_divided(void **state)
+{
+    (void)state;
+    scripted s = load_train("N=120", true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6});
+    scripted_advance(&s, 1);
+    check_geometry(&s, 120);
+    assert_true(dfl_solver_statistics(s.solver).partial_evaluations < 3);
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_short_train_moves_alike_with_both_matrices),
         cmocka_unit_test(fifty_cars_keep_their_energy),
+        cmocka_unit_test(a_long_train_runs_for_a_nanosecond),
+        cmocka_unit_test(steps_of_long_trains_are_not_divided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
