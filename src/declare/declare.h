@@ -426,6 +426,9 @@ dfl_model_fail(const dfl_model *model, int line, const char *format, ...);
 /* DFL_OK if a declaration may have this name; otherwise the message says what is wrong with it. */
 dfl_status dfl_model_check_name(const dfl_model *model, const char *name);
 
+/* For tables of names: FNV-1a. */
+uint32_t dfl_name_hash(const char *name, size_t length);
+
 /* "parameter", "position", ...: what a declaration of this kind is called. */
 const char *dfl_declared_name(dfl_declared kind);
 

@@ -19,7 +19,6 @@ static const struct {
 
 static dfl_status check_letters(dfl_context *ctx, const char *name);
 static bool is_letter(char c);
-static uint32_t hash(const char *name, size_t length);
 static dfl_status rehash(dfl_model *model);
 static dfl_declaration *find_part(const dfl_model *model, const char *name, size_t length);
 
@@ -57,7 +56,7 @@ dfl_status dfl_model_enter_name(dfl_model *model, int number)
     }
     const uint32_t mask = (uint32_t)model->index.size - 1;
     const char *name = model->declarations.item[number].name;
-    uint32_t place = hash(name, strlen(name)) & mask;
+    uint32_t place = dfl_name_hash(name, strlen(name)) & mask;
     while (model->index.by_name[place])
         place = (place + 1) & mask;
     model->index.by_name[place] = number + 1;
@@ -162,7 +161,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static uint32_t hash(const char *name, size_t length)
+uint32_t dfl_name_hash(const char *name, size_t length)
 {
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < length; i++)
@@ -194,7 +193,7 @@ static dfl_declaration *find_part(const dfl_model *model, const char *name, size
     if (model->index.size == 0)
         return NULL;
     const uint32_t mask = (uint32_t)model->index.size - 1;
-    for (uint32_t place = hash(name, length) & mask; model->index.by_name[place];
+    for (uint32_t place = dfl_name_hash(name, length) & mask; model->index.by_name[place];
          place = (place + 1) & mask) {
         dfl_declaration *d = &model->declarations.item[model->index.by_name[place] - 1];
         if (strlen(d->name) == length && memcmp(d->name, name, length) == 0)

@@ -7,8 +7,7 @@
 
 static dfl_status advise_cut(dfl_drawing *drawing, int loop);
 static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body);
-static int better_cut(const dfl_drawing *drawing, int loop);
-static bool on_path(const dfl_drawing *drawing, int body, int other, int joint);
+static int better_cut(dfl_drawing *drawing, int loop);
 
 dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_joint *joint,
                                      const char *const *meanings, int count, int of)
@@ -79,34 +78,42 @@ static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body)
     return status;
 }
 
-/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now;
-   never one with a prescribed motion. */
-static int better_cut(const dfl_drawing *drawing, int loop)
+/* The body that the joint of `body` hangs it on. */
+static int body_before(const dfl_drawing *drawing, int body)
+{
+    return drawing->joints[drawing->bodies[body].joint].drawn.parent;
+}
+
+static void mark_path(dfl_drawing *drawing, int body, int mark)
+{
+    for (; body != DFL_GROUND; body = body_before(drawing, body))
+        drawing->path[body] = mark;
+}
+
+/* *best := the joint with the fewest rows, fewer than *fewest, between `body` and the ground but not between `other` and
+   the ground; of several the first declared; never one with a prescribed motion. */
+static void choose_on_path(int *best, int *fewest, dfl_drawing *drawing, int body, int other)
+{
+    mark_path(drawing, body, 0);
+    mark_path(drawing, other, 1);
+    for (; body != DFL_GROUND && !drawing->path[body]; body = body_before(drawing, body)) {
+        const int i = drawing->bodies[body].joint;
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        const int rows = dfl_drawing_row_count(drawing, joint->drawn.kind);
+        if (joint->drawn.driven || rows == 0 || rows > *fewest ||
+            (rows == *fewest && (*best < 0 || i > *best)))
+            continue;
+        *best = i;
+        *fewest = rows;
+    }
+}
+
+/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now, or -1. */
+static int better_cut(dfl_drawing *drawing, int loop)
 {
     const dfl_drawn_joint *closing = &drawing->joints[loop].drawn;
     int best = -1, fewest = dfl_drawing_row_count(drawing, closing->kind);
-    for (int i = 0; i < drawing->njoints; i++) {
-        const dfl_placed_joint *joint = &drawing->joints[i];
-        const int rows = dfl_drawing_row_count(drawing, joint->drawn.kind);
-        if (joint->loop || joint->drawn.driven || rows == 0 || rows >= fewest)
-            continue;
-        if (!on_path(drawing, closing->parent, closing->child, i) &&
-            !on_path(drawing, closing->child, closing->parent, i))
-            continue;
-        best = i;
-        fewest = rows;
-    }
+    choose_on_path(&best, &fewest, drawing, closing->parent, closing->child);
+    choose_on_path(&best, &fewest, drawing, closing->child, closing->parent);
     return best;
-}
-
-/* Whether `joint` lies between `body` and the ground, but not between `other` and the ground. */
-static bool on_path(const dfl_drawing *drawing, int body, int other, int joint)
-{
-    for (; other != DFL_GROUND; other = drawing->joints[drawing->bodies[other].joint].drawn.parent)
-        if (drawing->bodies[other].joint == joint)
-            return false;
-    for (; body != DFL_GROUND; body = drawing->joints[drawing->bodies[body].joint].drawn.parent)
-        if (drawing->bodies[body].joint == joint)
-            return true;
-    return false;
 }

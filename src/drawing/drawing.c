@@ -11,7 +11,7 @@ static dfl_status take_nodes(dfl_drawn_joint *joint, const dfl_drawing *drawing)
 static dfl_status take_tolerance(dfl_placed_joint *joint, dfl_drawing *drawing,
                                  const dfl_drawn_joint *drawn);
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
-static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
+static dfl_status check_name(dfl_drawing *drawing, const char *what, const char *name);
 static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn);
 static dfl_placed_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 
@@ -56,6 +56,7 @@ void dfl_drawing_free(dfl_drawing *drawing)
         dfl_free(ctx, drawing->joints[i].motion);
     }
     dfl_drawing_free_elastic(drawing);
+    dfl_free(ctx, drawing->names.entry);
     dfl_free(ctx, drawing->bodies);
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
@@ -283,26 +284,20 @@ static dfl_status check_open(const dfl_drawing *drawing, const char *what, const
                     drawing->model->energy.asked_line);
 }
 
-static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name)
+static dfl_status check_name(dfl_drawing *drawing, const char *what, const char *name)
 {
+    int taken = 0;
     if (!strcmp(name, "ground"))
         return dfl_fail(drawing->ctx, DFL_INVALID, "%s: the name 'ground' is taken", what);
-    const char *owner = NULL;
-    int line = 0;
-    for (int i = 0; i < drawing->nbodies; i++)
-        if (!strcmp(name, drawing->bodies[i].name)) {
-            owner = "body";
-            line = drawing->bodies[i].line;
-        }
-    for (int i = 0; i < drawing->njoints; i++)
-        if (!strcmp(name, drawing->joints[i].name)) {
-            owner = "joint";
-            line = drawing->joints[i].line;
-        }
-    if (owner)
+    const dfl_status status = dfl_drawing_find_name(&taken, drawing, name);
+    if (status)
+        return status;
+    if (taken)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s: the name '%s' is taken by the %s of line %d; choose another one", what,
-                        name, owner, line);
+                        name, taken > 0 ? "body" : "joint",
+                        taken > 0 ? drawing->bodies[taken - 1].line
+                                  : drawing->joints[-taken - 1].line);
     return dfl_model_check_name(drawing->model, name);
 }
 

@@ -165,7 +165,13 @@ struct dfl_drawing {
     bool bare; /* no automatic shapes */
     int *path; /* nbodies: workspace */
     int max_path;
+    struct {
+        int *entry, size, bodies, joints; /* those entered so far */
+    } names;                              /* taken_names.c */
 };
+
+/* *entry := the body (its number + 1) or joint (minus that) with this name, or 0. DFL_NO_MEMORY. */
+dfl_status dfl_drawing_find_name(int *entry, dfl_drawing *drawing, const char *name);
 
 /* drawing.c: whether a joint closes a loop. */
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);

@@ -91,21 +91,23 @@ static uint32_t list_runs(tape_run *runs, const dfl_segment *segment)
     return count;
 }
 
-/* Sines and cosines stay together: a run of them is needed as a whole. */
 static bool is_needed(const uint8_t *needed, const tape_run *run, uint32_t k)
 {
-    if (run->op != DFL_OP_SINCOS)
-        return needed[run->first + k];
-    for (uint32_t i = 0; i < results_of(run); i++)
-        if (needed[run->first + i])
-            return true;
-    return false;
+    return needed[run->first + k];
+}
+
+/* Sines and cosines stay together: a run of them is needed as a whole. */
+static void complete_pairs(uint8_t *needed, const tape_run *run)
+{
+    if (run->op == DFL_OP_SINCOS && memchr(needed + run->first, 1, results_of(run)))
+        memset(needed + run->first, 1, results_of(run));
 }
 
 static void mark_operands(uint8_t *needed, const tape_run *run)
 {
     const uint32_t words = dfl_run_words(run->op);
     const uint32_t registers = run->op == DFL_OP_SPLINE ? 1 : words;
+    complete_pairs(needed, run);
     for (uint32_t k = 0; k < run->count; k++)
         for (uint32_t i = 0; i < registers && is_needed(needed, run, k); i++)
             needed[run->operands[k * words + i]] = 1;
