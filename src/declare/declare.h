@@ -49,6 +49,7 @@ typedef struct dfl_declaration {
                            input: the function of time that is added to it, or DFL_NO_EXPR */
     char *carries;      /* position, speed: names of massless bodies that move with it, or NULL */
     bool quasistatic;   /* position, speed: may follow from stiffness where it has no mass */
+    bool smooth;        /* position: begins where its velocity and acceleration vanish */
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
     int direction;      /* event */
     bool stop;          /* event */
@@ -297,6 +298,9 @@ dfl_status dfl_model_force(dfl_model *model, int line, dfl_expr u, dfl_expr F);
 /* Along directions without mass and damping that move u, the balance of forces determines
    positions. */
 dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u);
+
+/* The position p begins where its velocity and its acceleration vanish. */
+void dfl_model_begin_smoothly(dfl_model *model, dfl_expr p);
 /* For messages: a body without mass moves with velocity u. */
 dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
 /* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored,

@@ -91,6 +91,11 @@ dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u)
     return DFL_OK;
 }
 
+void dfl_model_begin_smoothly(dfl_model *model, dfl_expr p)
+{
+    dfl_model_owner(model, p)->smooth = true;
+}
+
 dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body)
 {
     dfl_expr velocity = DFL_NO_EXPR;

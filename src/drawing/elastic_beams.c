@@ -36,6 +36,7 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
                            .color = b->color,
                            .hidden = b->hidden,
                            .magnify = b->magnify,
+                           .smooth = b->smooth,
                            .node_names = b->node_name,
                            .at = b->from};
     dfl_unit_beam unit = {.body = NULL};

@@ -19,7 +19,7 @@ typedef enum dfl_taper {
 typedef struct dfl_drawn_beam {
     int line;
     const char *name, *color;
-    bool hidden;
+    bool hidden, smooth;
     double magnify;           /* as of dfl_drawn_elastic */
     dfl_vec from, to;         /* of the drawing */
     dfl_vec up;               /* in space: its y axis, made perpendicular; zero: chosen */

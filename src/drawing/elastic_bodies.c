@@ -20,7 +20,8 @@ typedef struct builder {
     dfl_elastic *e;
 } builder;
 
-static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e, const bool *twists);
+static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e,
+                                      const dfl_drawn_elastic *drawn);
 static dfl_status add_part(int *out, dfl_drawing *drawing, const dfl_drawn_elastic *drawn,
                            const char *node, int elastic, int number);
 static void set_matrices(builder *w);
@@ -66,7 +67,7 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
         status =
             add_part(&e->node[k].body, drawing, drawn, drawn->node_names[k], drawing->nelastics, k);
     if (!status)
-        status = declare_coordinates(drawing, e, drawn->twists);
+        status = declare_coordinates(drawing, e, drawn);
     builder *w = status ? NULL : dfl_alloc(ctx, 1, sizeof *w);
     if (!status && !w)
         status = DFL_NO_MEMORY;
@@ -116,8 +117,10 @@ static dfl_status add_part(int *out, dfl_drawing *drawing, const dfl_drawn_elast
 }
 
 /* NAME.q1, ... */
-static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e, const bool *twists)
+static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e,
+                                      const dfl_drawn_elastic *drawn)
 {
+    const bool *twists = drawn->twists;
     dfl_status status = DFL_OK;
     for (int k = 0; k < e->n && !status; k++) {
         dfl_text name = {.ctx = drawing->ctx};
@@ -131,6 +134,8 @@ static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e, cons
             status = dfl_model_unit(drawing->model, dfl_model_owner(drawing->model, e->p[k]),
                                     twists && twists[k] ? "rad" : "m");
         dfl_text_clear(&name);
+        if (!status && drawn->smooth && !e->massless[k])
+            dfl_model_begin_smoothly(drawing->model, e->p[k]);
     }
     return status;
 }

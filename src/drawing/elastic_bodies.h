@@ -26,6 +26,7 @@ typedef struct dfl_drawn_elastic {
     const bool *twists;    /* n: which modes are twists; NULL: none */
     const bool *massless;  /* n: modes without inertia, which follow their loads; NULL: none */
     const dfl_expr *K, *D; /* n n: stiffness and damping */
+    bool smooth;           /* modes begin without vibrations */
     double soft; /* (rad/s)^2, of the slowest mode, if turning does not stiffen the body; else 0 */
 } dfl_drawn_elastic;
 

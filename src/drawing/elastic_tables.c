@@ -40,6 +40,7 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
                            .color = m->color,
                            .hidden = m->hidden,
                            .magnify = m->magnify,
+                           .smooth = m->smooth,
                            .modal = body,
                            .node_names = m->node_name,
                            .at = m->at,

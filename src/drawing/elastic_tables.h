@@ -11,7 +11,7 @@ enum { DFL_MOST_TABLE_NODES = 64 };
 typedef struct dfl_drawn_modes {
     int line;
     const char *name, *color;
-    bool hidden;
+    bool hidden, smooth;
     double magnify;
     dfl_vec at, axis, axis2; /* origin and axes: in the plane `axis` is x, in space as of frames */
     int n;

@@ -1,4 +1,4 @@
-/* motion.c: the accelerations that outputs contain.
+/* motion.c: the accelerations that outputs contain, or that vanish at the start.
 
    M a = f - W^T (l, m) gives all of them as long as M is regular. For directions without mass the
    rate of their balance of forces is needed,  gam' = gam_v a + gam_p kin + gam_r b + gam_t = 0;
@@ -75,7 +75,8 @@ static bool is_wanted(const dfl_equations *eq)
 {
     for (int i = 0; i < eq->model->declarations.count; i++) {
         const dfl_declaration *decl = &eq->model->declarations.item[i];
-        if (decl->kind == DFL_AN_OUTPUT && dfl_depends(eq->graph, decl->expr, DFL_SYM_A))
+        if (decl->smooth ||
+            (decl->kind == DFL_AN_OUTPUT && dfl_depends(eq->graph, decl->expr, DFL_SYM_A)))
             return true;
     }
     return false;

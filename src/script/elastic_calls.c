@@ -27,8 +27,6 @@ static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s);
 static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b);
 static int read_count(lua_State *L, const char *name, int table, const char *key, int least,
                       int most, int missing);
-static double read_positive(lua_State *L, const char *name, int table, const char *key,
-                            double missing);
 static void read_taper(dfl_drawn_beam *beam, lua_State *L, int table);
 static int read_factors(dfl_drawn_beam *beam, lua_State *L, int taper, const char *key, double *out,
                         bool places);
@@ -119,7 +117,7 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
         {"nodes", DFL_OPTION_OTHER, NULL, NULL},       {"interface", DFL_OPTION_OTHER, NULL, NULL},
         {"color", DFL_OPTION_OTHER, NULL, NULL},       {"hidden", DFL_OPTION_OTHER, NULL, NULL},
         {"first_order", DFL_OPTION_OTHER, NULL, NULL}, {"magnify", DFL_OPTION_OTHER, NULL, NULL},
-        {"quasistatic", DFL_OPTION_OTHER, NULL, NULL}};
+        {"quasistatic", DFL_OPTION_OTHER, NULL, NULL}, {"start", DFL_OPTION_OTHER, NULL, NULL}};
     *beam = (dfl_drawn_beam){.line = dfl_script_line(L), .name = name};
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     dfl_elastic_read_section(beam, L, beam_table, true);
@@ -130,8 +128,9 @@ static int declare_beam(lua_State *L, const char *name, int table, int beam_tabl
         read_count(L, name, table, "modes", beam->interface ? 0 : 1, DFL_MOST_MODES, DEFAULT_MODES);
     beam->first_order = dfl_elastic_flag(L, name, table, "first_order");
     beam->hidden = dfl_elastic_flag(L, name, table, "hidden");
-    beam->magnify = read_positive(L, name, table, "magnify", 1.0);
-    beam->quasistatic = read_positive(L, name, table, "quasistatic", 0.0);
+    beam->smooth = dfl_elastic_start(L, name, table);
+    beam->magnify = dfl_elastic_positive(L, name, table, "magnify", 1.0);
+    beam->quasistatic = dfl_elastic_positive(L, name, table, "quasistatic", 0.0);
     beam->color = dfl_draw_color(L, name, table);
     read_frame(beam, L, table);
     read_damping(beam, L, table);
@@ -252,7 +251,18 @@ bool dfl_elastic_flag(lua_State *L, const char *name, int table, const char *key
     return value;
 }
 
-static double read_positive(lua_State *L, const char *name, int table, const char *key,
+bool dfl_elastic_start(lua_State *L, const char *name, int table)
+{
+    const int type = lua_getfield(L, table, "start");
+    const char *word = type == LUA_TSTRING ? lua_tostring(L, -1) : "?";
+    const bool smooth = strcmp(word, "quasistatic") == 0;
+    if (type != LUA_TNIL && !smooth && strcmp(word, "given") != 0)
+        dfl_script_error(L, "elastic '%s': start is \"given\" or \"quasistatic\"", name);
+    lua_pop(L, 1);
+    return smooth;
+}
+
+double dfl_elastic_positive(lua_State *L, const char *name, int table, const char *key,
                             double missing)
 {
     double value = missing;

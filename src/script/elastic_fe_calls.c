@@ -36,14 +36,15 @@ int dfl_elastic_from_matrices(lua_State *L, const char *name, int table)
     dfl_drawn_modes *m = lua_newuserdatauv(L, sizeof *m, 0);
     dfl_sid *sid = lua_newuserdatauv(L, sizeof *sid, 0);
     request *q = lua_newuserdatauv(L, sizeof *q, 0);
-    static const char *const others[] = {"K",     "M",     "dof",     "nodes", "interfaces",
-                                         "modes", "frame", "damping", "watch"};
-    dfl_option options[3 + sizeof others / sizeof *others] = {
-        {"at", DFL_OPTION_POINT, &m->at, NULL},
-        {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
-        {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL}};
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        options[3 + k] = (dfl_option){others[k], DFL_OPTION_OTHER, NULL, NULL};
+    static const char *const others[] = {"K",          "M",     "dof",   "nodes", "elements",
+                                         "interfaces", "modes", "frame", "watch"};
+    enum { OTHERS = sizeof others / sizeof *others, COMMON = 8 };
+    dfl_option options[COMMON + OTHERS] = {{"at", DFL_OPTION_POINT, &m->at, NULL},
+                                           {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
+                                           {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL},
+                                           DFL_ELASTIC_OPTIONS};
+    for (int k = 0; k < OTHERS; k++)
+        options[COMMON + k] = (dfl_option){others[k], DFL_OPTION_OTHER, NULL, NULL};
     dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     memset(q, 0, sizeof *q);

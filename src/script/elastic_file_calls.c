@@ -19,7 +19,7 @@ int dfl_elastic_from_sid(lua_State *L, const char *name, int table, const char *
                                   {"at", DFL_OPTION_POINT, &m->at, NULL},
                                   {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL},
-                                  {"damping", DFL_OPTION_OTHER, NULL, NULL}};
+                                  DFL_ELASTIC_OPTIONS};
     dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     dfl_text text = {.ctx = script->ctx};

@@ -48,7 +48,7 @@ int dfl_elastic_from_beams(lua_State *L, const char *name, int table)
                                   {"modes", DFL_OPTION_OTHER, NULL, NULL},
                                   {"interfaces", DFL_OPTION_OTHER, NULL, NULL},
                                   {"frame", DFL_OPTION_OTHER, NULL, NULL},
-                                  {"damping", DFL_OPTION_OTHER, NULL, NULL},
+                                  DFL_ELASTIC_OPTIONS,
                                   {"first_order", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_elastic_begin_in_space(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);

@@ -29,7 +29,7 @@ int dfl_elastic_from_table(lua_State *L, const char *name, int table, int modes)
     const dfl_option options[] = {
         {"modes", DFL_OPTION_OTHER, NULL, NULL},     {"nodes", DFL_OPTION_OTHER, NULL, NULL},
         {"at", DFL_OPTION_POINT, &m->at, NULL},      {"axis", DFL_OPTION_AXIS, &m->axis, NULL},
-        {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL}, {"damping", DFL_OPTION_OTHER, NULL, NULL}};
+        {"axis2", DFL_OPTION_AXIS, &m->axis2, NULL}, DFL_ELASTIC_OPTIONS};
     dfl_elastic_begin(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     read_matrices(m, L, modes);
@@ -42,13 +42,16 @@ void dfl_elastic_begin(dfl_drawn_modes *m, lua_State *L, const char *name)
     memset(m, 0, sizeof *m);
     m->line = dfl_script_line(L);
     m->name = name;
-    m->hidden = true;
 }
 
 int dfl_elastic_declare(lua_State *L, dfl_drawn_modes *m, int table)
 {
     int body = 0;
     read_damping(m, L, table);
+    m->smooth = dfl_elastic_start(L, m->name, table);
+    m->hidden = dfl_elastic_flag(L, m->name, table, "hidden");
+    m->magnify = dfl_elastic_positive(L, m->name, table, "magnify", 1.0);
+    m->color = dfl_draw_color(L, m->name, table);
     dfl_sandbox_charge(L, 1e5 + 1e3 * (double)m->n * m->n * m->n);
     dfl_script_check(L, dfl_drawing_modes(&body, dfl_script_drawing(L), m));
     dfl_body_push(L, body);

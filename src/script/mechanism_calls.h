@@ -48,6 +48,14 @@ void dfl_elastic_read_section(dfl_drawn_beam *beam, lua_State *L, int table, boo
    DFL_MOST_MODES; the numbers of nested lists, at most `most` + 1 (elastic_fe_calls.c). */
 int dfl_elastic_frame(lua_State *L, const char *name, int table);
 int dfl_elastic_count(lua_State *L, const char *name, int table, const char *key, int missing);
+/* Options of all elastic bodies that dfl_elastic_declare reads. */
+#define DFL_ELASTIC_OPTIONS                                                                        \
+    {"damping", DFL_OPTION_OTHER, NULL, NULL}, {"start", DFL_OPTION_OTHER, NULL, NULL},            \
+        {"magnify", DFL_OPTION_OTHER, NULL, NULL}, {"color", DFL_OPTION_OTHER, NULL, NULL},        \
+        {"hidden", DFL_OPTION_OTHER, NULL, NULL}
+double dfl_elastic_positive(lua_State *L, const char *name, int table, const char *key,
+                            double missing);
+bool dfl_elastic_start(lua_State *L, const char *name, int table); /* whether it is smooth */
 bool dfl_elastic_flag(lua_State *L, const char *name, int table, const char *key);
 int dfl_elastic_numbers(lua_State *L, const char *name, double *out, int most, int i, int have);
 

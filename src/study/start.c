@@ -46,7 +46,9 @@ dfl_status dfl_study_start(double *corrected, bool *chosen, dfl_runnable *run, d
         status = dfl_solver_start(solver, t0, x, &conditions);
         if (status && dfl_solver_failure(solver) == DFL_FAILURE_GUESS)
             status = start_nearby(&moved, solver, run, t0, x, &conditions);
-        if (status && status != DFL_STOPPED && !call.refused)
+        if (!status)
+            status = dfl_study_smooth_start(run, solver, t0, x, &conditions);
+        if (status && status != DFL_STOPPED && !call.refused && status != DFL_INVALID)
             status = dfl_study_explain(run, status, t0, call.completed ? call.completed : x);
     }
     if (!status)

@@ -22,6 +22,11 @@ static inline bool dfl_study_is_large(const dfl_runnable *run)
     return dfl_runnable_packed(run) && eq_of(run)->n > 1000;
 }
 
+/* smooth_start.c: after a start from x with these conditions: coordinates that begin smoothly are moved to where their
+   accelerations vanish, and the solver is started again. DFL_NOT_CONVERGED; DFL_INVALID: they have initial values. */
+dfl_status dfl_study_smooth_start(dfl_runnable *run, dfl_solver *solver, double t0, const double *x,
+                                  const dfl_conditions *conditions);
+
 /* sides.c: which of several solutions of the constraints a start looks for. */
 typedef struct dfl_sides {
     dfl_expr *exprs;
