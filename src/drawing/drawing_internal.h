@@ -252,8 +252,6 @@ dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
    message. */
 dfl_status dfl_drawing_hang_elastic(dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *drawing, dfl_vec at);
-dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const char *call,
-                                 const char *name, dfl_vec at);
 dfl_status dfl_drawing_refuse_frame(const dfl_drawing *drawing, int body, dfl_vec at);
 void dfl_drawing_free_elastic(dfl_drawing *drawing);
 

@@ -37,6 +37,11 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
 int dfl_drawing_node(const dfl_drawing *drawing, int frame, const char *name);
 dfl_vec dfl_drawing_node_point(const dfl_drawing *drawing, int node);
 bool dfl_drawing_is_elastic(const dfl_drawing *drawing, int body); /* a frame or a node */
+bool dfl_drawing_is_elastic_frame(const dfl_drawing *drawing, int body);
+/* Replaces the frame of an elastic body by its node at a point of the drawing. DFL_INVALID: there is
+   none; the message has the nearest ones. */
+dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const char *call,
+                                 const char *name, dfl_vec at);
 
 /* Displacement of a node in the frame, in axes of the elastic body. */
 dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node);

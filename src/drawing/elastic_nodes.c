@@ -111,6 +111,11 @@ bool dfl_drawing_is_elastic(const dfl_drawing *drawing, int body)
     return body >= 0 && drawing->bodies[body].elastic > 0;
 }
 
+bool dfl_drawing_is_elastic_frame(const dfl_drawing *drawing, int body)
+{
+    return dfl_drawing_is_elastic(drawing, body) && drawing->bodies[body].node < 0;
+}
+
 dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node)
 {
     const dfl_placed_body *body = &drawing->bodies[node];

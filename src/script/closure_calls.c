@@ -155,7 +155,7 @@ static int call_knife_edge(lua_State *L)
     int number = 0;
     dfl_arg_count(L, "knife_edge", 3, 3);
     const char *name = dfl_arg_name(L, "knife_edge", 1);
-    const int body = dfl_arg_body(L, "knife_edge", 2);
+    const int body = dfl_arg_material(L, "knife_edge", 2);
     const dfl_option options[] = {{"at", DFL_OPTION_POINT, &at, NULL},
                                   {"lateral", DFL_OPTION_AXIS, &lateral, &sideways},
                                   {"direction", DFL_OPTION_AXIS, &direction, &along},
@@ -192,7 +192,7 @@ static int call_rolling_wheel(lua_State *L)
     int number = 0;
     dfl_arg_count(L, "rolling_wheel", 3, 3);
     const char *name = dfl_arg_name(L, "rolling_wheel", 1);
-    const int body = dfl_arg_body(L, "rolling_wheel", 2);
+    const int body = dfl_arg_material(L, "rolling_wheel", 2);
     const dfl_option options[] = {{"at", DFL_OPTION_POINT, &at, NULL},
                                   {"direction", DFL_OPTION_AXIS, &direction, &along},
                                   {"normal", DFL_OPTION_AXIS, &normal, NULL},
@@ -240,7 +240,7 @@ static int declare_roller(lua_State *L, const char *call, bool ball)
     dfl_arg_count(L, call, 3, 3);
     dfl_drawn_roller roller = {.line = dfl_script_line(L),
                                .name = dfl_arg_name(L, call, 1),
-                               .body = dfl_arg_body(L, call, 2),
+                               .body = dfl_arg_material(L, call, 2),
                                .on = DFL_GROUND,
                                .normal = {{0, planar ? one : 0, planar ? 0 : one}}};
     const dfl_option options[] = {{"at", DFL_OPTION_POINT, &roller.at, &at},

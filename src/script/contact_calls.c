@@ -53,8 +53,8 @@ static int declare_contact(lua_State *L, const wording *words)
     dfl_arg_count(L, words->call, 4, 4);
     dfl_drawn_contact con = {.line = dfl_script_line(L),
                              .name = dfl_arg_name(L, words->call, 1),
-                             .a = dfl_arg_body(L, words->call, 2),
-                             .b = dfl_arg_body(L, words->call, 3),
+                             .a = dfl_arg_material(L, words->call, 2),
+                             .b = dfl_arg_material(L, words->call, 3),
                              .nb = words->variables,
                              .normal = {{0, 0, one}}};
     const dfl_option options[] = {{"at", DFL_OPTION_POINT, &con.x1, &point},
@@ -119,8 +119,8 @@ int dfl_script_contact_wheel(lua_State *L)
     dfl_arg_count(L, words.call, 4, 4);
     dfl_drawn_wheel wheel = {.line = dfl_script_line(L),
                              .name = dfl_arg_name(L, words.call, 1),
-                             .a = dfl_arg_body(L, words.call, 2),
-                             .b = dfl_arg_body(L, words.call, 3)};
+                             .a = dfl_arg_material(L, words.call, 2),
+                             .b = dfl_arg_material(L, words.call, 3)};
     if (dfl_drawing_is_planar(drawing))
         dfl_script_error(L,
                          "contact_wheel '%s': a plane model has no rails; use rolling_disk or "

@@ -182,6 +182,9 @@ static int call_impact(lua_State *L)
     impact.b = e.b;
     impact.sphere = centre;
     impact.other = centre ? middle : on_plane;
+    const dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_script_check(L, dfl_drawing_need_node(&impact.a, drawing, "impact", e.name, impact.other));
+    dfl_script_check(L, dfl_drawing_need_node(&impact.b, drawing, "impact", e.name, impact.at));
     if (rigid)
         return add_rigid(L, &e, &impact, restitution, sticking);
     dfl_impact_symbols s;
@@ -228,7 +231,7 @@ static int call_attraction(lua_State *L)
     dfl_element e = {.call = "attraction"};
     dfl_arg_count(L, "attraction", 3, 3);
     e.name = dfl_arg_name(L, "attraction", 1);
-    e.b = dfl_arg_body(L, "attraction", 2);
+    e.b = dfl_arg_material(L, "attraction", 2);
     dfl_vec centre = vec_zero(), force, torque;
     dfl_expr mu = 0;
     bool mu_given = false, gradient = false;

@@ -81,6 +81,17 @@ int dfl_arg_body(lua_State *L, const char *call, int i)
     return *body;
 }
 
+int dfl_arg_material(lua_State *L, const char *call, int i)
+{
+    const int body = dfl_arg_body(L, call, i);
+    const dfl_drawing *drawing = dfl_script_drawing(L);
+    if (dfl_drawing_is_elastic_frame(drawing, body))
+        return dfl_arg_error(L, call, i,
+                             "the body is elastic, and its frame of reference is no point of it; "
+                             "give one of its nodes, such as rod.mid");
+    return body;
+}
+
 int dfl_arg_joint(lua_State *L, const char *call, int i)
 {
     const int *joint = luaL_testudata(L, i, DFL_JOINT);
@@ -195,9 +206,10 @@ static void check_given(lua_State *L, const dfl_drawn_joint *joint, bool at, boo
 static int call_point(lua_State *L)
 {
     dfl_arg_count(L, "point", 2, 2);
-    const int body = dfl_arg_body(L, "point", 1);
+    int body = dfl_arg_body(L, "point", 1);
     dfl_sandbox_charge(L, 1e4);
     const dfl_vec at = dfl_read_vector(L, "point", "it", 2, true);
+    dfl_script_check(L, dfl_drawing_need_node(&body, dfl_script_drawing(L), "point", "of it", at));
     push_point(L, &(dfl_body_point){.body = body, .at = at});
     return 1;
 }
@@ -208,7 +220,7 @@ static int call_frame(lua_State *L)
     dfl_body_point frame = {.at = {{0}}};
     dfl_arg_count(L, "frame", 2, 3);
     const char *name = dfl_arg_name(L, "frame", 1);
-    frame.body = dfl_arg_body(L, "frame", 2);
+    frame.body = dfl_arg_material(L, "frame", 2);
     const dfl_option options[] = {{"at", DFL_OPTION_POINT, &frame.at, NULL},
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};

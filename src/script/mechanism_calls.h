@@ -84,6 +84,7 @@ int dfl_motion_output(lua_State *L);
 
 /* Argument i: a body or the ground; a tree joint. */
 int dfl_arg_body(lua_State *L, const char *call, int i);
+int dfl_arg_material(lua_State *L, const char *call, int i); /* no frame of an elastic body */
 int dfl_arg_joint(lua_State *L, const char *call, int i);
 
 /* What an option is, with its type in C: a number or expression (dfl_expr), a point or an axis

@@ -47,8 +47,8 @@ int dfl_script_user_joint(lua_State *L)
     dfl_arg_count(L, "joint", 4, 4);
     req.name = dfl_arg_name(L, "joint", 1);
     snprintf(req.label, sizeof req.label, "joint '%.100s'", req.name);
-    req.a = dfl_arg_body(L, "joint", 2);
-    req.b = dfl_arg_body(L, "joint", 3);
+    req.a = dfl_arg_material(L, "joint", 2);
+    req.b = dfl_arg_material(L, "joint", 3);
     dfl_arg_table(L, "joint", 4,
                   "give the options in braces: { at = ..., coordinates = ..., pose = ... }");
     read_request(&req, L, 4);

@@ -394,6 +394,30 @@ static void an_elastic_coupler_bends_like_many_links(void **state)
     }
 }
 
+/* A rod that flies along its axis with speed V against a rigid wall: the wave returns after 2 L / c, and
+   the rod flies back with V (Saint-Venant); a finite number of modes loses a part of it at the blow. */
+static void a_rod_bounces_when_its_wave_has_returned(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "planar()\n"
+        "local rod = elastic('rod', { beam = { from = {0, 0}, to = {1, 0}, EA = 1, EI = 1e6,\n"
+        "  mass_per_length = 1, elements = 40 }, modes = 16, nodes = { a = 0, b = 1 } })\n"
+        "local j = prismatic('j', ground, rod.a, { at = {0, 0}, axis = {1, 0} })\n"
+        "unilateral('wall', 1.0005 - rod.b.x, { restitution = 0 })\n"
+        "output('gap', 1.0005 - rod.b.x) output('back', rod.a.x)\ninitial{ [j.qd] = .01 }\n");
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-7, .atol = 1e-9});
+    scripted_advance(&s, 0.05 + 1.94);
+    assert_near(scripted_output(&s, "gap"), 0, 1e-9);
+    scripted_advance(&s, 0.05 + 2.1);
+    assert_true(scripted_output(&s, "gap") > 1e-6);
+    scripted_advance(&s, 4.05); /* period of its waves: the shape at 2.05 again */
+    const double there = scripted_output(&s, "back");
+    scripted_advance(&s, 6.05);
+    assert_near(scripted_output(&s, "back") - there, -0.02, 0.05 * 0.02);
+    scripted_free(&s);
+}
+
 static void wrong_elastic_bodies_are_refused(void **state)
 {
     (void)state;
@@ -435,6 +459,16 @@ static void wrong_elastic_bodies_are_refused(void **state)
                      "revolute('j', ground, b.a, { at = {0, 0} })\n"
                      "wrench('w', ground, b, { at = {1, 0}, force = {0, 1} })",
                      "instead of b");
+#define HELD                                                                                       \
+    "planar() local b = elastic('b', { " BEAM ", nodes = { a = 0, b = 1 } })\n"                    \
+    "revolute('j', ground, b.a, { at = {0, 0} })\n"
+    scripted_refused(HELD "output('x', point(b, {.4, 0}).x)", "no node at this point");
+    scripted_refused(HELD "frame('f', b, { at = {1, 0} })", "its frame of reference is no point");
+    scripted_refused(HELD "impact('i', ground, b, { at = {.5, 0}, plane = {0, -1},\n"
+                          "  normal = {0, 1}, restitution = .5 })",
+                     "no node at this point");
+    scripted_refused(HELD "knife_edge('k', b, { at = {1, 0}, along = {1, 0} })",
+                     "its frame of reference is no point");
 }
 
 int main(void)
@@ -452,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_tapered_beam_bends_as_its_stiffness_says),
         cmocka_unit_test(fast_modes_may_follow_their_loads),
         cmocka_unit_test(an_elastic_coupler_bends_like_many_links),
+        cmocka_unit_test(a_rod_bounces_when_its_wave_has_returned),
         cmocka_unit_test(wrong_elastic_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
