@@ -143,7 +143,9 @@ typedef struct dfl_shape {
     bool trace;        /* its path is drawn */
     int carrier; /* the body that carries it + 1: a drawing at rest until it is lowered; 0: none */
     int ncolumns;
-    dfl_expr *column; /* numbers of one frame, as expressions */
+    dfl_expr *column;  /* numbers of one frame, as expressions */
+    int nvalues;       /* line: the last columns, one number per point, that colours show; or 0 */
+    const char *value; /* ... what they are, "moment, N m"; a constant text */
     int ntriangles;
     float *triangles; /* mesh: 9 numbers each */
     int alike;        /* of the model: the shape before it whose name has the same hash + 1, or 0 */

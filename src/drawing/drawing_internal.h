@@ -82,6 +82,7 @@ typedef struct dfl_elastic_node {
     dfl_vec shift;                    /* displacement in axes of the drawing, as a function of q */
     dfl_vec turn;                     /* small angles about the axes of the body */
     dfl_expr load[DFL_BEAM_FAMILIES]; /* of beams: force, moments and torque of the section */
+    int line;                         /* of an outline: which line it is on */
 } dfl_elastic_node;
 
 /* An elastic body: T = m u.u/2 + ... with matrices that are functions of q, in axes of the drawing

@@ -249,7 +249,7 @@ static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_fam
     return dfl_div(g, family == DFL_BEAM_BEND_Y ? b->EI : b->EI2, cube);
 }
 
-/* EA u', EI v'', EI2 w'', GJ t' at the nodes of the beam that was declared last. */
+/* EA u', EI v'', EI2 w'', GJ t' at the nodes and points of the beam that was declared last. */
 static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_unit_beam *unit,
                       dfl_expr length)
 {
@@ -257,12 +257,12 @@ static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_u
     const dfl_expr stiff[] = {b->EA, b->EI, b->EI2, b->GJ};
     dfl_graph *g = drawing->graph;
     const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
-    for (int k = 0; k < e->nnodes; k++)
+    for (int k = 0; k < e->nnodes + e->noutline; k++)
         for (int i = 0; i < e->n; i++) {
             const dfl_beam_family f = unit->family[i];
             const dfl_beam_profile along = profile(b, tapers[f]);
             const double strain =
-                unit->body->node[k].strain[i] * dfl_profile_at(&along, b->station[k]);
+                unit->body->node[k].strain[i] * dfl_profile_at(&along, unit->body->node[k].at[0]);
             const bool bends = f == DFL_BEAM_BEND_Y || f == DFL_BEAM_BEND_Z;
             dfl_expr unit_load = dfl_div(g, stiff[f], length);
             if (bends)

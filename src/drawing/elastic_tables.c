@@ -11,6 +11,8 @@ static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes 
 static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
                                   const double *A, double sign, const char *what);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
+static void fill_outline(dfl_modal_body *b, const dfl_drawn_modes *m);
+static void set_moments(dfl_drawing *drawing, const dfl_drawn_modes *m);
 static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void add_second_order(dfl_modal_body *b, const dfl_drawn_modes *m);
 static bool is_soft(const dfl_modal_body *b, bool planar);
@@ -25,12 +27,13 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     const dfl_expr one = dfl_constant(g, 1.0);
     dfl_status status = check_modes(drawing, m);
     if (!status)
-        status =
-            dfl_modal_body_create(&body, drawing->ctx, m->n,
-                                  m->n + (m->stiffened ? m->n * (m->n + 1) / 2 : 0), m->nnodes);
+        status = dfl_modal_body_create(&body, drawing->ctx, m->n,
+                                       m->n + (m->stiffened ? m->n * (m->n + 1) / 2 : 0),
+                                       m->nnodes + m->noutline);
     if (status)
         return status;
     fill(body, m, drawing->planar);
+    fill_outline(body, m);
     stiffen(body, m, drawing->planar);
     if (m->stiffened)
         add_second_order(body, m);
@@ -58,6 +61,8 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     status = KD ? note_modes(&e.soft, drawing, m, soft) : DFL_NO_MEMORY;
     if (!status)
         status = dfl_drawing_elastic(out, drawing, &e);
+    if (!status)
+        set_moments(drawing, m);
     dfl_free(drawing->ctx, KD);
     dfl_modal_body_free(body);
     return status;
@@ -141,6 +146,35 @@ static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar)
             for (int r = 0; r < turns; r++)
                 b->node[k].psi[3 * j + first + r] = m->node[k].psi[r * n + j];
         }
+    }
+}
+
+static void fill_outline(dfl_modal_body *b, const dfl_drawn_modes *m)
+{
+    b->noutline = m->noutline;
+    for (int k = 0; k < m->noutline; k++) {
+        dfl_modal_node *node = &b->node[m->nnodes + k];
+        memcpy(node->at, m->outline[k].at, sizeof node->at);
+        for (int j = 0; j < m->n; j++)
+            for (int r = 0; r < 3; r++)
+                node->phi[3 * j + r] = m->outline[k].phi[r * m->n + j];
+    }
+}
+
+/* Of the points that show the body that was declared last. */
+static void set_moments(dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
+    for (int k = 0; k < m->noutline; k++) {
+        dfl_elastic_node *node = &e->node[m->nnodes + k];
+        node->line = m->outline[k].line;
+        for (int i = 0; i < m->n; i++)
+            for (int z = 0; z < 2; z++) {
+                const dfl_expr factor = dfl_constant(g, m->outline[k].moment[z * m->n + i]);
+                dfl_expr *load = &node->load[z ? DFL_BEAM_BEND_Z : DFL_BEAM_BEND_Y];
+                *load = dfl_add(g, *load, dfl_mul(g, factor, e->p[i]));
+            }
     }
 }
 

@@ -25,6 +25,8 @@ typedef struct dfl_drawn_modes {
     double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* in space and in the plane x, y, z */
     bool J2_given; /* else, in the plane, Me, and in space 0 */
     dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES], D[DFL_MOST_MODES * DFL_MOST_MODES];
+    int noutline;
+    const dfl_outline_point *outline;
     int nnodes;
     const char *node_name[DFL_MOST_TABLE_NODES];
     struct {

@@ -22,7 +22,13 @@ static void of_matrix(dfl_expr q[4], dfl_graph *g, dfl_mat R);
 dfl_status dfl_add_line(const dfl_stage *stage, dfl_label label, const dfl_spot *points, int count,
                         double thickness)
 {
-    dfl_expr columns[3 * MOST_LINE_POINTS + 1];
+    return dfl_add_colored_line(stage, label, points, count, thickness, NULL);
+}
+
+dfl_status dfl_add_colored_line(const dfl_stage *stage, dfl_label label, const dfl_spot *points,
+                                int count, double thickness, const dfl_expr *moments)
+{
+    dfl_expr columns[4 * MOST_LINE_POINTS + 1];
     dfl_status status = DFL_OK;
     count = count < MOST_LINE_POINTS ? count : MOST_LINE_POINTS;
     for (int i = 0; i < count && !status; i++) {
@@ -33,6 +39,12 @@ dfl_status dfl_add_line(const dfl_stage *stage, dfl_label label, const dfl_spot 
     }
     columns[3 * count] = dfl_constant(stage->drawing->graph, thickness);
     dfl_shape shape = {.kind = DFL_LINE, .ncolumns = 3 * count + 1, .column = columns};
+    if (moments) {
+        memcpy(columns + shape.ncolumns, moments, (size_t)count * sizeof *moments);
+        shape.ncolumns += count;
+        shape.nvalues = count;
+        shape.value = "bending moment, N m";
+    }
     return status ? status : add_shape(stage, label, &shape);
 }
 
@@ -106,7 +118,9 @@ dfl_status dfl_carry_shape(dfl_drawing *drawing, dfl_shape *shape, int body)
 {
     dfl_graph *g = drawing->graph;
     const bool posed = shape->kind >= DFL_BOX;
-    const int points = posed ? 1 : shape->kind == DFL_SPRING ? 2 : (shape->ncolumns - 1) / 3;
+    const int points = posed                       ? 1
+                       : shape->kind == DFL_SPRING ? 2
+                                                   : (shape->ncolumns - 1 - shape->nvalues) / 3;
     dfl_status status = DFL_OK;
     for (int i = 0; i < points && !status; i++) {
         dfl_vec point, x;

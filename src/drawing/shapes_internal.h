@@ -34,6 +34,9 @@ typedef struct dfl_label {
 
 dfl_status dfl_add_line(const dfl_stage *stage, dfl_label label, const dfl_spot *points, int count,
                         double thickness);
+/* ... with a bending moment at each point, which its colours show; NULL: none. */
+dfl_status dfl_add_colored_line(const dfl_stage *stage, dfl_label label, const dfl_spot *points,
+                                int count, double thickness, const dfl_expr *moments);
 dfl_status dfl_add_spring(const dfl_stage *stage, dfl_label label, const dfl_spot ends[2],
                           double radius);
 /* A shape of a kind with a pose, its centre at `spot`, turned by `turn` relative to the body;

@@ -46,7 +46,7 @@ typedef struct dfl_modal_node {
 typedef struct dfl_modal_body {
     dfl_context *ctx;
     int n, nz, nnodes;
-    int noutline; /* the last of the nodes: points of a line that shows the body, in its order */
+    int noutline; /* the last of the nodes: points of lines that show the body, in their order */
     dfl_amplitude *amplitude; /* nz */
     double mass, s0[3];       /* ∫ r */
     double J0[6];
@@ -133,7 +133,7 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
    Standard input data of elastic bodies (Wallrapp 1994), as text: FEMBS, PY_SID and others write
    them. Matrices by rows; rows are axes, columns modes. */
 
-enum { DFL_MOST_SID_NODES = 64, DFL_LONGEST_SID_NAME = 32 };
+enum { DFL_MOST_SID_NODES = 64, DFL_LONGEST_SID_NAME = 32, DFL_MOST_OUTLINE = 400 };
 
 typedef struct dfl_sid_node {
     char name[DFL_LONGEST_SID_NAME];
@@ -141,8 +141,14 @@ typedef struct dfl_sid_node {
     double phi2[3 * DFL_MOST_PAIRS], psi2[3 * DFL_MOST_PAIRS]; /* of second order */
 } dfl_sid_node;
 
+/* A point of a line that shows a frame of beams, displacements and moments (about the section's z, y) of the modes. */
+typedef struct dfl_outline_point {
+    int line; /* which line, from 0 */
+    double at[3], phi[3 * DFL_MOST_MODES], moment[2 * DFL_MOST_MODES];
+} dfl_outline_point;
+
 typedef struct dfl_sid {
-    int n, nnodes;
+    int n, nnodes, noutline;
     int line; /* of Me in the file, for messages */
     double mass, moment[3], inertia[6];
     double S[3 * DFL_MOST_MODES], J1[6 * DFL_MOST_MODES], C0[3 * DFL_MOST_MODES];
@@ -154,6 +160,7 @@ typedef struct dfl_sid {
                        psi.m1 and, as half of their J1, in J2 */
     double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* int Phi2_ij, int r x Phi2_ij */
     dfl_sid_node node[DFL_MOST_SID_NODES];
+    dfl_outline_point outline[DFL_MOST_OUTLINE]; /* of frames; files have none */
 } dfl_sid;
 
 /* Reads a text, which ends with '\0'. DFL_INVALID: the message begins with FILE:LINE. */

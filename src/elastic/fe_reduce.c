@@ -266,6 +266,8 @@ static dfl_status finish(dfl_sid *out, const dfl_reduction *r)
                 (fe->direction[i] < 3 ? node->phi : node->psi)[fe->direction[i] % 3 * n + j] =
                     u[(size_t)i + N * (size_t)j];
     }
+    if (!status)
+        dfl_reduction_outline(out, r, u);
     if (!status && !r->task->first_order)
         status = dfl_reduction_stiffen(out, r, u);
     dfl_free(r->ctx, free_part);

@@ -179,8 +179,7 @@ static dfl_status solve(loads *w, int load)
 
 /* ------------------------------------------------------------------ their work */
 
-/* Deflections and slopes at both ends of a bar, along its y (z) axis. */
-static void bend_of(double v[4], const dfl_fe_bar *bar, const double *u, int z)
+void dfl_fe_bend(double v[4], const dfl_fe_bar *bar, const double *u, int z)
 {
     for (int end = 0; end < 2; end++) {
         v[2 * end] = v[2 * end + 1] = 0.0;
@@ -213,7 +212,7 @@ static void add_bar(loads *w, int e, const double *u)
     double v[DFL_MOST_MODES][2][4], shorter[DFL_MOST_PAIRS];
     for (int i = 0; i < n; i++)
         for (int z = 0; z < 2; z++)
-            bend_of(v[i][z], bar, u + (size_t)r->fe->n * (size_t)i, z);
+            dfl_fe_bend(v[i][z], bar, u + (size_t)r->fe->n * (size_t)i, z);
     for (int i = 0; i < n; i++)
         for (int k = i; k < n; k++)
             shorter[dfl_mode_pair(n, i, k)] =

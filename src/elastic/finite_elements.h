@@ -36,7 +36,8 @@ typedef struct dfl_fe_point {
 /* An element of a beam: its axes, x along it, and its twelve unknowns. */
 typedef struct dfl_fe_bar {
     int dof[12];
-    double axes[3][3], length, EA;
+    double axes[3][3], length, EA, EI, EI2;
+    int beam; /* which beam it is a part of; its bars follow each other */
 } dfl_fe_bar;
 
 typedef struct dfl_fe {

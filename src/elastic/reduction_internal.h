@@ -48,5 +48,9 @@ void dfl_reduction_expand(double *u, const dfl_reduction *r, const double *unkno
 /* Fields of second order of a frame of beams, for modes u (fe->n x r->n); nothing without bars.
    (fe_stiffening.c) */
 dfl_status dfl_reduction_stiffen(dfl_sid *out, const dfl_reduction *r, const double *u);
+/* Deflections and slopes at both ends of a bar, along its y axis, or z. */
+void dfl_fe_bend(double v[4], const dfl_fe_bar *bar, const double *u, int z);
+/* Lines along the beams of a frame, for the same modes. (fe_outline.c) */
+void dfl_reduction_outline(dfl_sid *out, const dfl_reduction *r, const double *u);
 
 #endif

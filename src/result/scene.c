@@ -37,6 +37,10 @@ static void add_shape(dfl_text *text, const dfl_graph *graph, const dfl_shape *s
         dfl_json_number(text, fixed ? dfl_constant_value(graph, shape->column[i]) : NAN);
     }
     dfl_text_add(text, "]");
+    if (shape->nvalues > 0) {
+        dfl_text_add(text, ",\"value\":");
+        dfl_json_string(text, shape->value);
+    }
     if (shape->triangles) {
         dfl_text_add(text, ",\"mesh\":\"");
         add_triangles(text, shape);

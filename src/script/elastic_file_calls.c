@@ -63,6 +63,8 @@ void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
         m->K[i] = dfl_constant(g, sid->K[i]);
         m->D[i] = dfl_constant(g, sid->D[i]);
     }
+    m->noutline = sid->noutline;
+    m->outline = sid->outline; /* kept like the names below */
     m->nnodes = sid->nnodes < DFL_MOST_TABLE_NODES ? sid->nnodes : DFL_MOST_TABLE_NODES;
     for (int k = 0; k < m->nnodes; k++) {
         m->node_name[k] = sid->node[k].name; /* Lua keeps it until the call returns */

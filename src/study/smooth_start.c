@@ -138,12 +138,15 @@ static dfl_status refuse(const smooth *s)
     dfl_text why = {.ctx = ctx};
     dfl_text_add(&why, "%s", dfl_message(ctx));
     const dfl_status status =
-        why.status ? why.status
-                   : dfl_fail(ctx, DFL_INVALID,
-                              "%s; with start = \"quasistatic\" the loads determine the elastic "
-                              "coordinates, and angles at nodes bend with the body: give "
-                              "guess{...} instead of initial{...} for joints that loops determine",
-                              dfl_text_string(&why));
+        why.status
+            ? why.status
+            : dfl_fail(
+                  ctx, DFL_INVALID,
+                  "%s; start = \"quasistatic\" holds all elastic coordinates. Where loops bend "
+                  "the body (clamped at two nodes) it is not possible; angles at nodes "
+                  "bend with the body: give guess{...} instead of initial{...} for "
+                  "joints that loops determine",
+                  dfl_text_string(&why));
     dfl_text_clear(&why);
     return status;
 }

@@ -241,6 +241,10 @@ def test_smooth_start(model):
     done = subprocess.run([program, "run", write("held.lua", spin.replace("START", ', start = "quasistatic"') + "initial{ ['arm.q1'] = 0 }\n")],
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "leave one of them out" in done.stderr, done
+    with open(os.path.join(root, "examples", "portal-crane.lua"), encoding="ascii") as file:
+        crane = file.read().replace('elastic("portal", {', 'elastic("portal", { start = "quasistatic",')
+    done = subprocess.run([program, "run", write("crane.lua", crane)], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and "clamped at two nodes" in done.stderr, done
 
 
 def main():

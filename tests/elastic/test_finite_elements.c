@@ -87,6 +87,31 @@ static void a_bar_has_its_frequencies(void **state)
     dfl_context_free(ctx);
 }
 
+/* The energy of the first mode of a cantilever, w^2 / 2, is that of its bending moments along its outline,
+   by trapezoids. */
+static void outlines_have_the_moments_of_modes(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    dfl_fe_beam beam = bar;
+    static dfl_sid s;
+    beam.elements = 32;
+    dfl_fe fe = frame_of(ctx, ends, 2, &beam, 1);
+    dfl_fe_task task = both_ends(DFL_FRAME_TANGENT, 12);
+    reduce(&s, &fe, &task);
+    double energy = 0.0;
+    assert_int_equal(s.noutline, 9);
+    for (int k = 0; k < s.noutline; k++) {
+        const dfl_outline_point *p = &s.outline[k];
+        const double M = p->moment[0], M2 = p->moment[s.n], x = k / 8.0;
+        assert_near(p->at[0], x, 1e-12);
+        energy += (k % 8 ? 1.0 : 0.5) / 8.0 * (M * M / bar.EI + M2 * M2 / bar.EI2);
+    }
+    assert_near(energy, s.K[0], 0.01 * s.K[0]);
+    dfl_fe_clear(&fe);
+    dfl_context_free(ctx);
+}
+
 /* The mass matrix alone has the integrals of points: rigid ones and couplings to rounding, those of
    first order up to the turns within an element. */
 static void mass_matrices_have_the_integrals_of_points(void **state)
@@ -294,6 +319,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bar_has_its_frequencies),
+        cmocka_unit_test(outlines_have_the_moments_of_modes),
         cmocka_unit_test(mass_matrices_have_the_integrals_of_points),
         cmocka_unit_test(a_ring_has_its_frequency),
         cmocka_unit_test(texts_are_read_again),

@@ -54,8 +54,17 @@ export function placeShapes(scene) {
 
 export const hasPose = ({ kind }) => ["box", "cylinder", "sphere", "frame", "mesh"].includes(kind);
 
-function countPoints({ kind, columns }) {
-  return kind === "line" ? (columns.length - 1) / 3 : kind === "spring" ? 2 : 1;
+function countPoints({ kind, columns, value }) {
+  return kind === "line" ? (columns.length - 1) / (value ? 4 : 3) : kind === "spring" ? 2 : 1; // a value per point is its colour
+}
+
+// The largest absolute value of the columns that colours show, at all times.
+export function largestValue(shapes, frames) {
+  let most = 0;
+  for (const shape of shapes.filter(({ value }) => value))
+    for (let k = 0; k < shape.points; k++)
+      for (let i = 0; i < frames.time.length; i++) most = Math.max(most, Math.abs(frames.raw(shape.first + 3 * shape.points + 1 + k, i)) || 0);
+  return most;
 }
 
 // How far a shape reaches from its points.

@@ -3,7 +3,7 @@ import { AmbientLight, Color, DirectionalLight, GridHelper, Scene, WebGLRenderer
 import { makeCamera } from "./camera.js";
 import { h } from "./dom.js";
 import { number, roundBelow } from "./format.js";
-import { bounds, makeFrames, placeShapes } from "./frames.js";
+import { bounds, largestValue, makeFrames, placeShapes } from "./frames.js";
 import { makeShape } from "./shapes.js";
 import { makeTrace } from "./traces.js";
 import { onTheme, style } from "./theme.js";
@@ -20,12 +20,13 @@ export function makeScene(report, clock) {
   const view = makeCamera(canvas, box, planar);
   const scene = new Scene();
   const spacing = roundBelow(view.radius / 3);
-  const parts = addParts(scene, shapes, frames, view.radius, planar);
+  const most = largestValue(shapes, frames);
+  const parts = addParts(scene, shapes, frames, view.radius, planar, most);
   addLight(scene, view.camera);
   let grid = null;
   let waiting = false;
 
-  const place = h("div", { class: "canvas" }, canvas, h("span", { class: "scale" }, `grid ${number(spacing, 3)} m`));
+  const place = h("div", { class: "canvas" }, canvas, h("span", { class: "scale" }, `grid ${number(spacing, 3)} m${legend(shapes, most)}`));
   view.controls.addEventListener("change", render);
   clock.onChange(() => (frames.seek(clock.time), update()));
   onTheme(repaint);
@@ -70,6 +71,14 @@ export function makeScene(report, clock) {
   }
 }
 
+// What the colours of lines mean.
+function legend(shapes, most) {
+  const shown = shapes.find(({ value }) => value);
+  if (!shown || most === 0) return "";
+  const [what, unit] = shown.value.split(", ");
+  return `; ${what}: blue ${number(-most, 3)}, gray 0, vermillion ${number(most, 3)} ${unit}`;
+}
+
 function makeRenderer(canvas) {
   try {
     const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
@@ -80,10 +89,10 @@ function makeRenderer(canvas) {
   }
 }
 
-function addParts(scene, shapes, frames, radius, planar) {
+function addParts(scene, shapes, frames, radius, planar, most) {
   const parts = [];
   for (const shape of shapes) {
-    const made = makeShape(shape, radius, planar);
+    const made = makeShape(shape, radius, planar, most);
     if (!made) continue;
     const trace = shape.trace ? makeTrace(shape, frames, planar) : null;
     scene.add(made.object);

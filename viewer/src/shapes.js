@@ -1,6 +1,6 @@
 // Shapes as objects of three.js. A maker returns {object, update(value)}; `value(k)` is column k of the shape.
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, EdgesGeometry, Group, InstancedMesh,
+  BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, EdgesGeometry, Group, InstancedMesh,
   LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, Quaternion,
   SphereGeometry, Vector3,
 } from "three";
@@ -11,9 +11,10 @@ const up = new Vector3(0, 1, 0);
 const makers = { point, line, spring, box, cylinder, sphere, frame, mesh };
 
 // `scale` is a length that fits the scene; `planar` draws flat colours in the order of declaration.
-export function makeShape(shape, scale, planar) {
+// `most` is the largest absolute value that colours show.
+export function makeShape(shape, scale, planar, most) {
   const paint = makePaint(shape, planar);
-  const made = makers[shape.kind]?.(shape, scale, paint, planar);
+  const made = makers[shape.kind]?.(shape, scale, paint, planar, most);
   if (!made) return null;
   made.object.traverse((part) => {
     part.renderOrder = shape.number;
@@ -46,16 +47,31 @@ function point(shape, scale, { fill }) {
   };
 }
 
-function line(shape, scale, { fill }) {
-  const path = makePath(shape.points, fill);
+function line(shape, scale, { fill }, planar, most) {
+  const shows = shape.value && most > 0;
+  const path = makePath(shape.points, shows ? plain(fill) : fill);
   const points = Array.from({ length: shape.points }, () => new Vector3());
   return {
     object: path.object,
     update(value) {
       points.forEach((p, i) => p.set(value(3 * i), value(3 * i + 1), value(3 * i + 2)));
       path.set(points, value(3 * shape.points) / 2 || 0.008 * scale);
+      if (shows) path.paint((i) => heat(value(3 * shape.points + 1 + i) / most));
     },
   };
+}
+
+// A material that shows the colours of its parts as they are.
+function plain(fill) {
+  const material = fill.clone();
+  material.color.set("white");
+  return material;
+}
+
+// From blue, -1, through gray to vermillion, 1.
+const [cold, middling, hot, mixed] = [new Color("#0072b2"), new Color("#c8c8c8"), new Color("#d55e00"), new Color()];
+export function heat(x) {
+  return mixed.copy(middling).lerp(x < 0 ? cold : hot, Math.min(1, Math.abs(x)) || 0);
 }
 
 // A zigzag in the plane, a helix in space, with straight ends.
@@ -163,7 +179,14 @@ function makePath(most, material) {
   const [middle, along, size] = [new Vector3(), new Vector3(), new Vector3()];
   const turn = new Quaternion();
   const matrix = new Matrix4();
-  return { object, set };
+  return { object, set, paint };
+
+  // Balls have the colours of their points, bars those of their ends.
+  function paint(colorOf) {
+    for (let i = 0; i < balls.count; i++) balls.setColorAt(i, colorOf(i));
+    for (let i = 0; i < bars.count; i++) bars.setColorAt(i, colorOf(i));
+    balls.instanceColor.needsUpdate = bars.instanceColor.needsUpdate = true;
+  }
 
   function set(points, radius) {
     points.forEach((p, i) => {
