@@ -52,7 +52,9 @@ int dfl_elastic_count(lua_State *L, const char *name, int table, const char *key
 #define DFL_ELASTIC_OPTIONS                                                                        \
     {"damping", DFL_OPTION_OTHER, NULL, NULL}, {"start", DFL_OPTION_OTHER, NULL, NULL},            \
         {"magnify", DFL_OPTION_OTHER, NULL, NULL}, {"color", DFL_OPTION_OTHER, NULL, NULL},        \
-        {"hidden", DFL_OPTION_OTHER, NULL, NULL}
+    {                                                                                              \
+        "hidden", DFL_OPTION_OTHER, NULL, NULL                                                     \
+    }
 double dfl_elastic_positive(lua_State *L, const char *name, int table, const char *key,
                             double missing);
 bool dfl_elastic_start(lua_State *L, const char *name, int table); /* whether it is smooth */
