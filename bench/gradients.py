@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What gradients cost: time of a run with derivatives over that of the plain run, both as differences of two
-lengths of the run, so that loading and starting do not count. CPU time, the least of several repeats.
+lengths of the run, so that loading and starting do not count. CPU time, the least of several repeats. Errors are those
+against rtol = 1e-11.
 usage: gradients.py PROGRAM [EXAMPLES-FOLDER]"""
+import json
 import os
 import resource
 import subprocess
@@ -39,24 +41,46 @@ def forced(count):
         "initial{ x = 1 } guess{ y = 0.1 }", "simulate{ to = 1 }"])
 
 
+def gradient(command):
+    """The derivatives as a list."""
+    text = subprocess.run(command + ["--json"], check=True, capture_output=True, text=True).stdout
+    return list(json.loads(text)["gradient"].values())
+
+
+def error(command, exact):
+    """The largest error of the gradient over its largest entry."""
+    found = gradient(command)
+    return max(abs(a - b) for a, b in zip(found, exact)) / max(abs(b) for b in exact)
+
+
+def tolerances(tolerance):
+    return ["--rtol", tolerance, "--atol", tolerance]
+
+
 def row(program, name, path, of, by, short, long):
-    common = ["--rtol", "1e-8", "--evaluation", "tape"]
-    plain = slope([program, "run", path, "--quiet", "--json"] + common, short, long)
-    both = []
+    common, loose, tight = ["--evaluation", "tape"], tolerances("1e-8"), tolerances("1e-11")
+    plain = slope([program, "run", path, "--quiet", "--json"] + common + loose, short, long)
+    both, errors = [], []
+    exact = None
     for how in ("direct", "adjoint"):
         command = [program, "gradient", path, "--of", of, "--derivatives", how, "--quiet"] + common
         if by:
             command += ["--by", by]
-        both.append(slope(command, short, long) / plain)
-    print(f"| {name} | {plain:.3f} | {both[0]:.2f} | {both[1]:.2f} |", flush=True)
+        both.append(slope(command + loose, short, long) / plain)
+        end = ["--to", str(long)]
+        exact = exact or gradient(command + end + tight)
+        errors.append(error(command + end + loose, exact))
+    print(f"| {name} | {plain:.3f} | {both[0]:.2f} | {both[1]:.2f} | {errors[0]:.1e}, {errors[1]:.1e} |",
+          flush=True)
 
 
 def main():
     program = sys.argv[1]
     examples = sys.argv[2] if len(sys.argv) > 2 else "examples"
-    print("| model, parameters | plain run, s | direct / plain | value and adjoint / plain |")
-    print("| --- | ---: | ---: | ---: |")
-    row(program, "pendulum, 2", f"{examples}/pendulum.lua", "x", "m,g", 1, 400)
+    print("| model, parameters | plain run, s | direct / plain | value and adjoint / plain "
+          "| errors of the gradient, relative |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    row(program, "pendulum, 2", f"{examples}/pendulum.lua", "y", "m,g", 1, 399.3)
     row(program, "slider crank, 5", f"{examples}/slider-crank.lua", "x", "l1,l2,m1,m2,m3", 1, 40)
     row(program, "andrews, 3", f"{examples}/andrews.lua", "spring", None, 0.01, 0.5)
     with tempfile.TemporaryDirectory() as folder:

@@ -126,6 +126,7 @@ complete -c driftless -n '__fish_seen_subcommand_from inverse' -l output -x -k -
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l of -x -d 'an output or variable at the end of the run (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l by -x -d 'parameters, inputs, or initial(NAME)'
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l derivatives -x -d 'direct (beside the state), adjoint (one sweep backwards), auto'
+complete -c driftless -n '__fish_seen_subcommand_from gradient' -l error-control -x -d 'steps are chosen for all (state and derivatives) or state'
 complete -c driftless -n '__fish_seen_subcommand_from gradient' -l check -d 'also by differences of runs nearby; exit status 1 if they disagree'
 complete -c driftless -n '__fish_seen_subcommand_from optimize' -l starts -x -d 'searches from N places within the bounds, and takes the best'
 complete -c driftless -n '__fish_seen_subcommand_from optimize' -l algorithm -x -d 'lm, bfgs; of NLopt: slsqp, mma, ccsaq, lbfgs, tnewton, bobyqa, cobyla, isres, crs, direct'

@@ -23,6 +23,10 @@ extern "C" {
 dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
                              const double *start);
 
+/* After dfl_solver_follow: whether the steps are chosen for the errors of the derivatives, too, as they are unless this says
+   otherwise. */
+void dfl_solver_control_derivatives(dfl_solver *solver, bool controlled);
+
 /* Parameters of a model without derivatives by them: central differences of its rows, to about 1e-9, with `move`.
    `size` (count, NULL: 1) is copied. The model must outlive it, and it the solver. For `dfl_solver_follow` of a model
    without switching functions and without time in its rows. DFL_INVALID: no parameters, or a model in GEOMS's

@@ -43,7 +43,9 @@ typedef struct dfl_task_options {
     const char *algorithm;   /* optimize: "lm", "bfgs", or one of NLopt; NULL: what suits */
     bool check;              /* gradient: also differences of runs; they must agree */
     const char *derivatives; /* gradient: "direct", "adjoint"; NULL or "auto": what suits */
-    const char *by; /* gradient: parameters, inputs, "initial(NAME)"; NULL: all parameters */
+    const char
+        *error_control; /* gradient: steps for "state" alone; NULL or "all": for derivatives, too */
+    const char *by;     /* gradient: parameters, inputs, "initial(NAME)"; NULL: all parameters */
     int nof;
     const char *const *of; /* gradient: outputs or variables; none: all outputs */
 

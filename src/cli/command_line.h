@@ -62,7 +62,7 @@ typedef struct cli_arguments {
     const char *state_weight, *input_weight;   /* NAME=VALUE,..., or NULL */
     const char *by;                            /* names, or NULL */
     const char *algorithm;                     /* of optimize, or NULL */
-    const char *derivatives;                   /* of gradient, or NULL */
+    const char *derivatives, *error_control;   /* of gradient, or NULL */
     const char *fmu, *kind;                    /* version and kind of an FMU, or NULL */
     const char *sid;                           /* an elastic body to export, or NULL */
     double projection;                         /* its tolerance; NAN: the default */

@@ -81,6 +81,7 @@ static dfl_task_options read_options(const cli_arguments *arguments, const cli_s
                               .input_weight = arguments->input_weight,
                               .algorithm = arguments->algorithm,
                               .derivatives = arguments->derivatives,
+                              .error_control = arguments->error_control,
                               .check = arguments->check,
                               .by = arguments->by,
                               .nof = arguments->nof,

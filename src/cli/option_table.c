@@ -229,6 +229,10 @@ static const row table[] = {
      "for all values, which takes the same time for any number of parameters. The default "
      "chooses `adjoint` if more than 20 parameters are four times as many as the values, and the "
      "model has no switches."},
+    {"error-control", CLI_TEXT, CLI_GRADIENT, FIELD(error_control), "NAME", "all", NULL, NULL,
+     "steps are chosen for all (state and derivatives) or state",
+     "What the steps are chosen for: `all`, the state and its derivatives, or `state` alone, which "
+     "is faster, but leaves the error of derivatives unknown, around a rest in particular."},
     {"check", CLI_FLAG, CLI_GRADIENT, FIELD(check), NULL, NULL, NULL, NULL,
      "also by differences of runs nearby; exit status 1 if they disagree",
      "Also by extrapolated differences of runs nearby, four for each parameter. The exit status is "

@@ -123,6 +123,9 @@ dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t);
 /* Goes back to those before the last step, which will be taken again. */
 void dfl_tangents_undo(dfl_tangents *tan);
 
+/* Whether steps are chosen for the errors of derivatives, too; they are at first. */
+void dfl_tangents_control(dfl_tangents *tan, bool controlled);
+
 /* The derivatives of all unknowns, n x count, and of the accelerations, nv x count. */
 const double *dfl_tangents_values(const dfl_tangents *tan);
 const double *dfl_tangents_accelerations(const dfl_tangents *tan);

@@ -12,6 +12,11 @@ static void follow(dfl_tangents *tan, int column);
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column);
 static void shift_levels(dfl_point *point, const dfl_tangents *tan, int column);
 
+void dfl_tangents_control(dfl_tangents *tan, bool controlled)
+{
+    tan->uncontrolled = !controlled;
+}
+
 const double *dfl_tangents_values(const dfl_tangents *tan)
 {
     return tan->Y;
@@ -109,7 +114,8 @@ dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st
     tan->step.h = h;
     *err = 0;
     dfl_outcome outcome = linearize_stages(tan, ra, st->here.x, ra->Z);
-    if (!outcome) {
+    const bool controlled = !tan->uncontrolled;
+    if (!outcome && controlled) {
         tan->start.t = st->t;
         memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
         outcome = dfl_tangents_linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan,
@@ -118,7 +124,8 @@ dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st
     for (int j = 0; !outcome && j < tan->count; j++) {
         double one = 0;
         follow(tan, j);
-        outcome = estimate(&one, tan, ra, j);
+        if (controlled)
+            outcome = estimate(&one, tan, ra, j);
         *err = fmax(*err, one);
     }
     return outcome;

@@ -10,6 +10,7 @@ struct dfl_tangents {
     dfl_parameters parameters;
     dfl_system *sys;
     int count, stages;
+    bool uncontrolled; /* steps are chosen for the state alone */
     struct {
         const dfl_coefficients *rk;
         double t, h;             /* its start and size; h = 0: none */

@@ -79,6 +79,12 @@ static dfl_status check(const dfl_solver *solver, const dfl_parameters *paramete
                : DFL_OK;
 }
 
+void dfl_solver_control_derivatives(dfl_solver *solver, bool controlled)
+{
+    if (solver->derivatives.tangents)
+        dfl_tangents_control(solver->derivatives.tangents, controlled);
+}
+
 dfl_derivatives dfl_solver_derivatives(dfl_solver *solver)
 {
     const dfl_system *sys = &solver->sys;

@@ -29,7 +29,9 @@ typedef struct dfl_variation {
 typedef enum dfl_derivatives_how {
     DFL_DERIVATIVES_AUTO, /* backwards if there are many more parameters than values */
     DFL_DERIVATIVES_DIRECT,
-    DFL_DERIVATIVES_ADJOINT
+    DFL_DERIVATIVES_ADJOINT,
+    DFL_DERIVATIVES_UNCONTROLLED =
+        4 /* added to one of these: steps are chosen for the state alone */
 } dfl_derivatives_how;
 
 typedef struct dfl_gradient {

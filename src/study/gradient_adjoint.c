@@ -14,8 +14,9 @@ bool dfl_gradient_prefers_adjoint(const gradient_run *it)
 {
     if (it->record) /* its rows have derivatives by each of them */
         return false;
-    return it->how == DFL_DERIVATIVES_ADJOINT ||
-           (it->how == DFL_DERIVATIVES_AUTO && it->count > 20 && it->count > 4 * it->nof &&
+    const unsigned how = (unsigned)it->how & ~(unsigned)DFL_DERIVATIVES_UNCONTROLLED;
+    return how == DFL_DERIVATIVES_ADJOINT ||
+           (how == DFL_DERIVATIVES_AUTO && it->count > 20 && it->count > 4 * it->nof &&
             dfl_runnable_functions(it->run) == 0);
 }
 

@@ -101,6 +101,8 @@ static dfl_status begin(dfl_simulation *sim, void *user)
     gradient_run *it = user;
     dfl_status status = it->backwards ? dfl_gradient_adjoint_begin(it, sim->solver)
                                       : dfl_solver_follow(sim->solver, &it->parameters, it->start);
+    if (!status && ((unsigned)it->how & DFL_DERIVATIVES_UNCONTROLLED) != 0)
+        dfl_solver_control_derivatives(sim->solver, false);
     if (!status)
         status = find_wanted(it);
     return status ? status : dfl_gradient_curves_begin(it);

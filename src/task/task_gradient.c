@@ -61,15 +61,21 @@ dfl_status dfl_task_gradient(dfl_task *it)
 static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *it)
 {
     static const char *const name[] = {"auto", "direct", "adjoint"}; /* by the numbers of them */
-    const char *wanted = it->options.derivatives;
+    const char *wanted = it->options.derivatives, *control = it->options.error_control;
+    int chosen = wanted ? -1 : DFL_DERIVATIVES_AUTO;
     for (int i = 0; wanted && i < 3; i++)
-        if (!strcmp(wanted, name[i])) {
-            *how = (dfl_derivatives_how)i;
-            return DFL_OK;
-        }
-    return wanted ? dfl_fail(it->ctx, DFL_INVALID,
-                             "--derivatives %s: there are auto, direct and adjoint", wanted)
-                  : DFL_OK;
+        if (!strcmp(wanted, name[i]))
+            chosen = i;
+    if (chosen < 0)
+        return dfl_fail(it->ctx, DFL_INVALID,
+                        "--derivatives %s: there are auto, direct and adjoint", wanted);
+    if (control && strcmp(control, "all") != 0 && strcmp(control, "state") != 0)
+        return dfl_fail(it->ctx, DFL_INVALID, "--error-control %s: there are all and state",
+                        control);
+    if (control && !strcmp(control, "state"))
+        chosen += DFL_DERIVATIVES_UNCONTROLLED;
+    *how = (dfl_derivatives_how)chosen;
+    return DFL_OK;
 }
 
 /* In the text, and as the message of JSON; by verdict. */

@@ -155,6 +155,37 @@ static void massless_directions_agree_with_runs(void **state)
     refused(rod, "acc", "L", "massless directions");
 }
 
+/* A beam that bends, with its length, stiffness and height as parameters. */
+static void elastic_bodies_agree_with_runs(void **state)
+{
+    (void)state;
+    static const char arm[] =
+        "planar() gravity{0, -9.81}\n"
+        "local L, E, h = param('L', 1), param('E', 7e10), param('h', 0.02)\n"
+        "local arm = elastic('arm', { beam = { from = {0, 0}, to = {L, 0}, width = 0.02, height = "
+        "h,\n"
+        "  E = E, density = 2700 }, modes = 2, damping = 0.01, nodes = { root = 0, tip = 1 },\n"
+        "  frame = 'tangent' })\n"
+        "local load = body('load', { mass = 0.1, com = {L, 0}, inertia = 1e-4 })\n"
+        "local hub = revolute('hub', ground, arm.root, { at = {0, 0} })\n"
+        "fixed('grip', arm.tip, load) torsion('spring', hub, { stiffness = 20 })\n"
+        "output('tip', deflection(arm.tip))\n";
+    static const char *const of[] = {"hub.q", "tip", "arm.q1", NULL};
+    compare_with_runs(arm, of, 3, "L", 1, 0.1);
+    compare_with_runs(arm, of, 3, "h", 0.02, 0.1);
+    compare_with_runs(arm, (const char *const[]){"hub.q", "tip", NULL}, 2, "E", 7e10, 0.1);
+    const char *const names[] = {"hub.q", "tip", NULL};
+    const found direct =
+        gradient_by(DFL_DERIVATIVES_DIRECT, arm, names, 2, "L,E,h", 0.05, 1e-9, 1e-3);
+    const found swept =
+        gradient_by(DFL_DERIVATIVES_ADJOINT, arm, names, 2, "L,E,h", 0.05, 1e-9, 1e-3);
+    assert_string_equal(swept.message, "");
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            assert_near(swept.gradient[i][j], direct.gradient[i][j],
+                        1e-11 * fabs(direct.gradient[i][j]) + 1e-18);
+}
+
 /* Forces jump where a position, or time, passes a border that depends on parameters. */
 static void jumps_of_forces_are_passed(void **state)
 {
@@ -195,6 +226,24 @@ static void derivatives_of_a_rest_are_found(void **state)
 }
 
 /* Values that are almost zero, or so large that a part of them is a turn. */
+/* Around a rest the state needs no steps, but its derivatives do: without error control they are wrong. */
+static void steps_for_the_state_alone_are_longer(void **state)
+{
+    (void)state;
+    static const char rest[] = "local u = input('u', 0) local x = position('x') mass(x, 1)\n"
+                               "force(x, u - 4*x) initial{ x = 0, ['der(x)'] = 0 }\n";
+    static const char *const of[] = {"x", NULL};
+    const double want = (1 - cos(20)) / 4;
+    for (int how = DFL_DERIVATIVES_DIRECT; how <= DFL_DERIVATIVES_ADJOINT; how++) {
+        const found all = gradient_by((dfl_derivatives_how)how, rest, of, 1, "u", 10, 1e-8, 0);
+        const found alone = gradient_by((dfl_derivatives_how)(how + DFL_DERIVATIVES_UNCONTROLLED),
+                                        rest, of, 1, "u", 10, 1e-8, 0);
+        assert_string_equal(alone.message, "");
+        assert_near(all.gradient[0][0], want, 1e-7);
+        assert_true(fabs(alone.gradient[0][0] - want) > 1e-4);
+    }
+}
+
 static void sizes_of_parameters_do_not_matter(void **state)
 {
     (void)state;
@@ -347,6 +396,8 @@ int main(void)
         cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
         cmocka_unit_test(every_kind_of_model_agrees_with_runs),
         cmocka_unit_test(massless_directions_agree_with_runs),
+        cmocka_unit_test(elastic_bodies_agree_with_runs),
+        cmocka_unit_test(steps_for_the_state_alone_are_longer),
         cmocka_unit_test(jumps_of_forces_are_passed),
         cmocka_unit_test(derivatives_of_a_rest_are_found),
         cmocka_unit_test(sizes_of_parameters_do_not_matter),
