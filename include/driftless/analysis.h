@@ -60,6 +60,8 @@ typedef struct dfl_linearized {
                         whether the motion is stable */
     int cyclic; /* of a steady motion: positions on which no other state depends, such as the place of a vehicle;
                         they may change along the motion, and their eigenvalues are zero */
+    bool *is_cyclic; /* ny: these positions */
+    bool *moves;     /* ny: positions that change in a steady motion */
     bool turns; /* the first npositions of y are small turns and displacements along the velocities
                         x[state], instead of positions: a steady motion of quaternions */
 } dfl_linearized;
@@ -89,6 +91,9 @@ typedef struct dfl_mode {
     int vector;     /* its eigenvector: column of `re` in dfl_modes.shape ... */
     int imaginary;  /* ... and of the imaginary part, or -1; a conjugate one: `conjugate` */
     bool conjugate; /* the imaginary part has the opposite sign */
+    bool
+        secular; /* on the imaginary axis within rounding, and driven by another mode of the same frequency, so
+                       that motions grow with powers of time; of eigenvalues 0: faster than with constant velocities */
 } dfl_mode;
 
 typedef struct dfl_modes {
@@ -113,6 +118,12 @@ void dfl_modes_clear(dfl_modes *modes);
    DFL_SINGULAR, DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_modes_few(dfl_modes *out, dfl_point_kind *kind, dfl_context *ctx, const dfl_eom *eom,
                          double t, const double *x, int count);
+
+/* The power of forces that are odd in the velocities, f(v) - f(-v), at (t, x), as a part of the powers of all forces. At rest,
+   motions of modes without damping grow by terms of higher order if it is positive. 0 for a model with a `residual`.
+   DFL_CALLBACK, DFL_NO_MEMORY. */
+dfl_status dfl_odd_power(double *part, dfl_context *ctx, const dfl_eom *eom, double t,
+                         const double *x);
 
 /* ---- linear equations with outputs ---- */
 

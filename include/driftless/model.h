@@ -387,7 +387,8 @@ void dfl_near_shape(double *re, double *im, const dfl_near *near, const dfl_mode
 
 /* State feedback u = -K y that minimizes the integral of weighted squares; weights "NAME=VALUE,..." of variables and
    outputs, and of inputs (those not named, or NULL, have 1). K is nu x ny; poles of the closed loop, cleared by
-   the caller; open modes that no input reaches, that no output shows (may be NULL). DFL_INVALID, DFL_SINGULAR. */
+   the caller; open modes that no input reaches, that no output shows (may be NULL). At a steady motion the gains of cyclic
+   positions without weights are 0, and modes and poles are without them. DFL_INVALID, DFL_SINGULAR. */
 dfl_status dfl_near_lqr(double *K, dfl_modes *poles, int *unreached, int *unshown, dfl_near *near,
                         const char *state_weight, const char *input_weight);
 

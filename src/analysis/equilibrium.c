@@ -218,6 +218,19 @@ static double first_rate(const search *it)
     return rate > 0 ? 10 * rate : 1;
 }
 
+/* Whether forces do work in a step. With alpha below a negative stiffness it would go back, as from beyond a fold, which
+   a motion without inertia passes slowly. */
+static bool goes_along_forces(const search *it)
+{
+    const dfl_balance_step *step = &it->step;
+    const int nv = step->local.eom->nv;
+    double work = 0;
+    for (int j = 0; j < step->k; j++)
+        for (int i = 0; i < nv; i++)
+            work += step->step[j] * step->K[(size_t)j * (size_t)nv + (size_t)i] * step->local.f[i];
+    return work >= 0;
+}
+
 /* Along a motion without inertia. */
 static dfl_status relax(search *it)
 {
@@ -233,6 +246,10 @@ static dfl_status relax(search *it)
         status = dfl_balance_solve(it->change, &it->step, alpha);
         if (status)
             return status;
+        if (it->worst.size > acceptable && alpha < 1e15 && !goes_along_forces(it)) {
+            alpha *= 4;
+            continue;
+        }
         shorten(it);
         for (int j = 0; j < n; j++)
             it->trial[j] = it->x[j] + it->change[j];

@@ -73,6 +73,8 @@ void dfl_linearized_clear(dfl_linearized *linear)
     dfl_free(ctx, linear->X);
     dfl_free(ctx, linear->X_a);
     dfl_free(ctx, linear->a);
+    dfl_free(ctx, linear->is_cyclic);
+    dfl_free(ctx, linear->moves);
     *linear = (dfl_linearized){0};
 }
 

@@ -22,6 +22,8 @@ dfl_status dfl_modes_find(dfl_modes *out, dfl_context *ctx, int n, const double 
     for (int i = 0; !status && i < n; i++)
         describe(&out->mode[i], &eigen, i);
     if (!status)
+        status = dfl_modes_mark_secular(out, A);
+    if (!status)
         dfl_modes_sort(out);
     dfl_eigen_clear(&eigen);
     return status;
@@ -40,7 +42,7 @@ void dfl_modes_sort(dfl_modes *modes)
 {
     for (int i = 0; i < modes->count; i++) {
         const dfl_mode *mode = &modes->mode[i];
-        modes->unstable += mode->re > mode->doubt;
+        modes->unstable += mode->re > mode->doubt && !mode->secular;
         modes->indifferent += hypot(mode->re, mode->im) <= mode->doubt;
     }
     if (modes->count > 0)

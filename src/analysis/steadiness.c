@@ -147,6 +147,22 @@ static void leave_cyclic(bool *out, const dfl_linearized *one, const dfl_lineari
     }
 }
 
+/* Positions that are other ones later; small turns are those of speeds. */
+static void mark_moving(dfl_linearized *linear, const double *x, const double *later)
+{
+    for (int i = 0; i < linear->npositions; i++) {
+        const int k = linear->state[i];
+        linear->moves[i] = fabs(linear->turns ? x[k] : later[k] - x[k]) > 1e-10;
+    }
+}
+
+static dfl_status allocate_marks(dfl_linearized *linear)
+{
+    linear->is_cyclic = dfl_alloc(linear->ctx, (size_t)linear->ny + 1, sizeof(bool));
+    linear->moves = dfl_alloc(linear->ctx, (size_t)linear->ny + 1, sizeof(bool));
+    return linear->is_cyclic && linear->moves ? DFL_OK : DFL_NO_MEMORY;
+}
+
 /* Whether A of both is the same, with the same states, to a part of each row; without cyclic states. */
 static bool equal(dfl_linearized *one, const dfl_linearized *other, double part)
 {
@@ -171,8 +187,10 @@ static bool equal(dfl_linearized *one, const dfl_linearized *other, double part)
         same = change <= size;
     }
     one->cyclic = 0;
-    for (int i = 0; same && i < one->npositions; i++)
+    for (int i = 0; same && i < one->npositions; i++) {
+        one->is_cyclic[i] = out[i];
         one->cyclic += out[i];
+    }
     dfl_free(one->ctx, out);
     return same;
 }
@@ -318,7 +336,9 @@ dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, con
     double *later = dfl_alloc(ctx, LATER * (size_t)out->n, sizeof *later), time[LATER];
     int count = 0;
     bool same = true;
-    dfl_status status = later ? look(later, time, &count, ctx, eom, t, x) : DFL_NO_MEMORY;
+    dfl_status status = later ? allocate_marks(out) : DFL_NO_MEMORY;
+    if (!status)
+        status = look(later, time, &count, ctx, eom, t, x);
     const bool still = out->kind == DFL_AT_EQUILIBRIUM;
     for (int k = 0; !status && !still && k < count; k++)
         status = settle(later + (size_t)k * (size_t)out->n, out, eom, t + time[k]);
@@ -329,6 +349,8 @@ dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, con
         dfl_linearized turned;
         status = dfl_linearize_now(&turned, ctx, eom, t, x, inputs, true);
         if (!status)
+            status = allocate_marks(&turned);
+        if (!status)
             status = compare_later(&same, &turned, eom, t, later, time, count);
         if (!status && same) {
             const dfl_linearized plain = *out;
@@ -338,6 +360,8 @@ dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, con
         }
         dfl_linearized_clear(&turned);
     }
+    if (!status && !still && count > 0)
+        mark_moving(out, x, later);
     dfl_free(ctx, later);
     if (why) {
         out->kind = DFL_AT_FROZEN;

@@ -73,6 +73,10 @@ dfl_status dfl_study_judge(dfl_linear_model *model, dfl_runnable *run, const dou
 dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                  const dfl_modes *modes);
 
+/* Where modes without damping are driven by terms of higher order: likewise. */
+dfl_status dfl_study_judge_undamped(dfl_linear_model *model, dfl_runnable *run, const double *x,
+                                    const dfl_modes *modes);
+
 /* "stable", "indifferent", "unstable" or "not judged"; cyclic states of a steady motion do not count. */
 const char *dfl_study_stability(const dfl_linear_model *model, const dfl_modes *modes);
 
@@ -90,11 +94,15 @@ dfl_status dfl_study_kick(double *out, dfl_runnable *run, const dfl_linear_model
                           const dfl_state_found *state, const struct dfl_settings *settings, int u,
                           const dfl_kick *kick);
 
-/* Weights for dfl_lqr: Q (ny x ny) from weights of squares of variables and outputs, R (nu x nu) from
-   those of inputs, "NAME=VALUE,..."; inputs that are not named, or `inputs` NULL, have 1.
-   DFL_INVALID. */
-dfl_status dfl_study_weights(double *Q, double *R, const dfl_linear_model *model, dfl_runnable *run,
-                             const char *states, const char *inputs);
+/* y^T Q y + 2 y^T N u + u^T R u: Q (ny x ny), N (ny x nu) and R (nu x nu). */
+typedef struct dfl_weights {
+    double *Q, *N, *R;
+} dfl_weights;
+
+/* From weights of squares of variables and outputs, which may contain inputs, and of inputs, "NAME=VALUE,...";
+   inputs that are not named, or `inputs` NULL, have 1. DFL_INVALID. */
+dfl_status dfl_study_weights(const dfl_weights *out, const dfl_linear_model *model,
+                             dfl_runnable *run, const char *states, const char *inputs);
 
 /* Its matrices, as the library takes them. */
 dfl_linear_equations dfl_linear_model_equations(const dfl_linear_model *model);
@@ -105,11 +113,11 @@ dfl_linear_equations dfl_linear_model_equations(const dfl_linear_model *model);
 /* State feedback u = -K y, and what it makes of the modes. */
 typedef struct dfl_feedback {
     dfl_context *ctx;
-    double *Q, *R, *K;       /* ny x ny, nu x nu, nu x ny */
-    double *closed;          /* ny x ny: A - B K */
-    double *reached, *shown; /* ny: of each open mode, by inputs and in outputs */
+    double *K;  /* nu x ny; zero for states that are left out */
+    bool *left; /* ny: cyclic positions that move along with a steady motion, and have no weight */
+    double *reached, *shown; /* of each open mode, by inputs and in outputs */
     int unreached, unshown;  /* open modes that are not, beyond rounding */
-    dfl_modes open, poles;
+    dfl_modes open, poles;   /* without what is left out */
 } dfl_feedback;
 
 /* Weights as for dfl_study_weights. The caller clears *out also after a failure. DFL_INVALID: no input, or a name.

@@ -5,34 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef dfl_status (*weight_fn)(double *matrix, const dfl_linear_model *model, dfl_runnable *run,
-                                const char *name, double value);
+typedef dfl_status (*weight_fn)(const dfl_weights *out, const dfl_linear_model *model,
+                                dfl_runnable *run, const char *name, double value);
 
-static dfl_status read_weights(double *matrix, const dfl_linear_model *model, dfl_runnable *run,
-                               const char *option, const char *list, weight_fn add);
-static dfl_status add_state(double *Q, const dfl_linear_model *model, dfl_runnable *run,
-                            const char *name, double value);
-static dfl_status add_input(double *R, const dfl_linear_model *model, dfl_runnable *run,
-                            const char *name, double value);
+static dfl_status read_weights(const dfl_weights *out, const dfl_linear_model *model,
+                               dfl_runnable *run, const char *option, const char *list,
+                               weight_fn add);
+static dfl_status add_state(const dfl_weights *out, const dfl_linear_model *model,
+                            dfl_runnable *run, const char *name, double value);
+static dfl_status add_input(const dfl_weights *out, const dfl_linear_model *model,
+                            dfl_runnable *run, const char *name, double value);
 
-dfl_status dfl_study_weights(double *Q, double *R, const dfl_linear_model *model, dfl_runnable *run,
-                             const char *states, const char *inputs)
+dfl_status dfl_study_weights(const dfl_weights *out, const dfl_linear_model *model,
+                             dfl_runnable *run, const char *states, const char *inputs)
 {
-    const int nu = model->linear.nu;
-    memset(Q, 0, (size_t)model->linear.ny * (size_t)model->linear.ny * sizeof *Q);
-    memset(R, 0, (size_t)nu * (size_t)nu * sizeof *R);
-    for (int i = 0; i < nu; i++)
-        R[i * nu + i] = 1;
+    const size_t ny = (size_t)model->linear.ny, nu = (size_t)model->linear.nu;
+    memset(out->Q, 0, ny * ny * sizeof *out->Q);
+    memset(out->N, 0, ny * nu * sizeof *out->N);
+    memset(out->R, 0, nu * nu * sizeof *out->R);
+    for (size_t i = 0; i < nu; i++)
+        out->R[i * nu + i] = 1;
     if (!states)
         return dfl_fail(ctx_of(run), DFL_INVALID,
                         "give weights of variables: --state-weight NAME=Q,...");
-    const dfl_status status = read_weights(Q, model, run, "--state-weight", states, add_state);
-    return status || !inputs ? status
-                             : read_weights(R, model, run, "--input-weight", inputs, add_input);
+    const dfl_status status =
+        inputs ? read_weights(out, model, run, "--input-weight", inputs, add_input) : DFL_OK;
+    return status ? status : read_weights(out, model, run, "--state-weight", states, add_state);
 }
 
-static dfl_status read_weights(double *matrix, const dfl_linear_model *model, dfl_runnable *run,
-                               const char *option, const char *list, weight_fn add)
+static dfl_status read_weights(const dfl_weights *out, const dfl_linear_model *model,
+                               dfl_runnable *run, const char *option, const char *list,
+                               weight_fn add)
 {
     dfl_name_list items;
     dfl_status status = dfl_name_list_split(&items, ctx_of(run), list);
@@ -51,39 +54,49 @@ static dfl_status read_weights(double *matrix, const dfl_linear_model *model, df
                                       items.name[i]);
         }
         if (!status)
-            status = add(matrix, model, run, items.name[i], value);
+            status = add(out, model, run, items.name[i], value);
     }
     dfl_name_list_clear(&items, ctx_of(run));
     return status;
 }
 
-/* Q += value c^T c, c being how the variable or output changes with the states. */
-static dfl_status add_state(double *Q, const dfl_linear_model *model, dfl_runnable *run,
-                            const char *name, double value)
+/* M += value a^T b; rows of a and b are `distance` apart. */
+static void add_product(double *M, const double *a, int rows, const double *b, int columns,
+                        size_t distance, double value)
+{
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++)
+            M[j * rows + i] += value * a[(size_t)i * distance] * b[(size_t)j * distance];
+}
+
+/* value (c y + d u)^2, c and d being how the variable or output changes with the states and inputs. */
+static dfl_status add_state(const dfl_weights *out, const dfl_linear_model *model,
+                            dfl_runnable *run, const char *name, double value)
 {
     const dfl_linearized *linear = &model->linear;
-    const int ny = linear->ny, k = dfl_equations_find(eq_of(run), name);
+    const int ny = linear->ny, nu = linear->nu, k = dfl_equations_find(eq_of(run), name);
     int output = -1;
     for (int i = 0; i < model->no; i++)
         if (!strcmp(model->outputs[i], name))
             output = i;
     if (k < 0 && output < 0)
         return dfl_study_unknown_name(run, "--state-weight", name);
-    const double *c = k >= 0 ? linear->X + k : model->C + output;
     const size_t distance = (size_t)(k >= 0 ? linear->n : model->no);
-    for (int j = 0; j < ny; j++)
-        for (int i = 0; i < ny; i++)
-            Q[j * ny + i] += value * c[(size_t)i * distance] * c[(size_t)j * distance];
+    const double *c = k >= 0 ? linear->X + k : model->C + output;
+    const double *d = k >= 0 ? c + (size_t)ny * distance : model->D + output;
+    add_product(out->Q, c, ny, c, ny, distance, value);
+    add_product(out->N, c, ny, d, nu, distance, value);
+    add_product(out->R, d, nu, d, nu, distance, value);
     return DFL_OK;
 }
 
-static dfl_status add_input(double *R, const dfl_linear_model *model, dfl_runnable *run,
-                            const char *name, double value)
+static dfl_status add_input(const dfl_weights *out, const dfl_linear_model *model,
+                            dfl_runnable *run, const char *name, double value)
 {
     const int nu = model->linear.nu;
     for (int i = 0; i < nu; i++)
         if (!strcmp(model->inputs[i], name)) {
-            R[i * nu + i] = value;
+            out->R[i * nu + i] = value;
             return value > 0 ? DFL_OK
                              : dfl_fail(ctx_of(run), DFL_INVALID,
                                         "--input-weight %s=%g: it must be positive", name, value);

@@ -135,6 +135,26 @@ static dfl_status look_for_folds(dfl_linear_model *model, dfl_runnable *run, con
     return status;
 }
 
+/* Modes of one frequency that drive each other. Cyclic states of a steady motion may grow with any power of time. */
+static dfl_status judge_secular(dfl_linear_model *model, const dfl_modes *modes)
+{
+    const bool rests = model->linear.kind == DFL_AT_EQUILIBRIUM;
+    for (int i = 0; !modes->unstable && i < modes->count; i++) {
+        const dfl_mode *mode = &modes->mode[i];
+        if (mode->secular && mode->hz > 0)
+            return dfl_study_doubt(model,
+                                   "modes of the frequency %.6g rad/s drive each other: motions of "
+                                   "the linear equations grow with "
+                                   "time, and terms of higher order decide",
+                                   fabs(mode->im));
+        if (mode->secular && rests)
+            return dfl_study_doubt(
+                model, "an eigenvalue is zero several times, and motions of the linear equations "
+                       "grow with the square of time: terms of higher order decide");
+    }
+    return DFL_OK;
+}
+
 dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                  const dfl_modes *modes)
 {
@@ -145,11 +165,15 @@ dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, con
         (modes->unstable && modes->indifferent))
         return DFL_OK;
     double *beside = dfl_alloc(ctx, 2 * n, sizeof *beside);
-    dfl_status status = beside ? DFL_OK : DFL_NO_MEMORY;
-    if (!status && modes->indifferent > 0)
+    dfl_status status = beside ? judge_secular(model, modes) : DFL_NO_MEMORY;
+    if (linear->changing)
+        ;
+    else if (!status && modes->indifferent > 0)
         status = look_for_equilibria(model, run, x, modes, beside, beside + n);
     else if (!status && linear->kind == DFL_AT_EQUILIBRIUM)
         status = look_for_folds(model, run, x, modes, beside);
+    if (!status && !linear->changing && linear->kind == DFL_AT_EQUILIBRIUM)
+        status = dfl_study_judge_undamped(model, run, x, modes);
     dfl_free(ctx, beside);
     return status;
 }

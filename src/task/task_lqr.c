@@ -3,6 +3,7 @@
 
 static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
 static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
+static void add_left(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model);
 static void add_modes(dfl_text *text, const char *key, const dfl_feedback *it, const double *part);
 static dfl_status write_scripts(const dfl_feedback *it, const dfl_task_state *near,
                                 const dfl_task_options *options);
@@ -44,13 +45,19 @@ static void write_text(dfl_text *text, const dfl_feedback *it, const dfl_linear_
         dfl_text_add(text, " %24s", model->inputs[k]);
     dfl_text_add(text, "\n");
     for (int i = 0; i < ny; i++) {
+        if (it->left[i])
+            continue;
         dfl_text_add(text, "%-24s", model->states[i]);
         for (int k = 0; k < nu; k++)
             dfl_text_add(text, " %24.16g", it->K[i * nu + k]);
         dfl_text_add(text, "\n");
     }
-    dfl_text_add(text, "closed-loop poles\n");
     for (int i = 0; i < ny; i++)
+        if (it->left[i])
+            dfl_text_add(text, "%-24s is left out: no other state depends on it\n",
+                         model->states[i]);
+    dfl_text_add(text, "closed-loop poles\n");
+    for (int i = 0; i < it->poles.count; i++)
         dfl_text_add(text, "%18.10g %+18.10g i\n", it->poles.mode[i].re, it->poles.mode[i].im);
 }
 
@@ -63,6 +70,7 @@ static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_
     dfl_task_add_names(text, "states", model->states, ny);
     dfl_text_add(text, ",\n ");
     dfl_task_add_names(text, "inputs", model->inputs, nu);
+    add_left(text, it, model);
     dfl_text_add(text, ",\n \"uncontrollable\": %d, \"unobservable\": %d,\n ", it->unreached,
                  it->unshown);
     add_modes(text, "uncontrollable_modes", it, it->reached);
@@ -71,6 +79,19 @@ static void write_json(dfl_text *text, const dfl_feedback *it, const dfl_linear_
     dfl_text_add(text, ",\n ");
     dfl_task_add_eigenvalues(text, "poles", &it->poles);
     dfl_text_add(text, "}\n");
+}
+
+/* The states without gains. */
+static void add_left(dfl_text *text, const dfl_feedback *it, const dfl_linear_model *model)
+{
+    int count = 0;
+    dfl_text_add(text, ",\n \"left_out\": [");
+    for (int i = 0; i < model->linear.ny; i++)
+        if (it->left[i]) {
+            dfl_text_add(text, count++ ? ", " : "");
+            dfl_json_string(text, model->states[i]);
+        }
+    dfl_text_add(text, "]");
 }
 
 /* The eigenvalues of open modes that no input reaches, or no output shows. */
@@ -117,8 +138,10 @@ static void write_script(dfl_text *text, const dfl_feedback *it, const dfl_task_
         text, "-- State feedback u = u0 - K (y - y0), made by driftless lqr. Put it into the model "
               "in place\n-- of its inputs, with the symbols of the states by their names:\n"
               "--   local u = feedback{");
-    for (int i = 0; i < ny; i++) {
-        dfl_text_add(text, i > 0 ? ", " : " ");
+    for (int i = 0, count = 0; i < ny; i++) {
+        if (it->left[i])
+            continue;
+        dfl_text_add(text, count++ > 0 ? ", " : " ");
         add_lua_key(text, model->states[i]);
         dfl_text_add(text, " = ...");
     }
@@ -129,6 +152,8 @@ static void write_script(dfl_text *text, const dfl_feedback *it, const dfl_task_
         add_lua_key(text, model->inputs[k]);
         dfl_text_add(text, " = %.17g", input->value);
         for (int i = 0; i < ny; i++) {
+            if (it->left[i])
+                continue;
             dfl_text_add(text, "\n      - (%.17g)*(y", it->K[i * nu + k]);
             add_lua_key(text, model->states[i]);
             dfl_text_add(text, " - (%.17g))", near->state.x[model->linear.state[i]]);

@@ -105,9 +105,10 @@ static void every_allocation_of_responses_and_feedback_may_fail(void **state)
     const dfl_linear_equations linear = {at->ny, at->nu,      it.linear.no, at->A,
                                          at->B,  it.linear.C, it.linear.D};
     const double omega[2] = {1, 2};
-    double re[8], im[8], Q[4], R[4], K[4], tau[2], multipliers[2];
+    double re[8], im[8], Q[4], N[4], R[4], K[4], tau[2], multipliers[2];
     const double W[6] = {1, 0, 0, 1, 1, 1}, B[6] = {1, 0, 0, 0, 1, 1}, force[3] = {1, 2, 2};
     const dfl_drive_forces wanted = {3, 2, 2, W, B, force, 1};
+    const dfl_weights weights = {Q, N, R};
     int count, worst;
     dfl_status status;
     WHILE_ALLOCATIONS_FAIL(status, it.s.ctx) {
@@ -115,7 +116,7 @@ static void every_allocation_of_responses_and_feedback_may_fail(void **state)
         if (!status)
             status = dfl_transmission_zeros(re, im, &count, it.s.ctx, &linear, 0, 0);
         if (!status)
-            status = dfl_study_weights(Q, R, &it.linear, it.s.run, "slider=1,x=2", "F=1,T=2");
+            status = dfl_study_weights(&weights, &it.linear, it.s.run, "slider=1,x=2", "F=1,T=2");
         if (!status)
             status = dfl_lqr(K, it.s.ctx, &linear, Q, R);
         if (!status)

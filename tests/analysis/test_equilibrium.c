@@ -288,6 +288,29 @@ static void friction_that_slips_without_speed_is_not_judged(void **state)
     near_free(&it);
 }
 
+/* A shallow arch under a little more than the load at which it snaps, 200 (l0 - l) y/l with l^3 = l0: the search passes
+   where it nearly rests, and ends on the other side, where 200 (l0 - l) y/l is the load again. */
+static void arch_beyond_its_fold_snaps_through(void **state)
+{
+    (void)state;
+    const double l0 = sqrt(1.09), l = cbrt(l0), limit = 200 * (l0 - l) * sqrt(l * l - 1) / l;
+    const double beyond[] = {1e-9, 1e-6, 1e-4, 1e-3, 1e-2};
+    for (int i = 0; i < 5; i++) {
+        char text[400];
+        const double load = limit * (1 + beyond[i]);
+        snprintf(text, sizeof text,
+                 "local y = position('y')\nmass(y, 1)\n"
+                 "potential(100*(sqrt(1 + y^2) - sqrt(1.09))^2)\n"
+                 "force(y, -0.1*velocity(y) - %.17g)\ninitial{ y = 0.2 }\nsimulate{ to = 1 }",
+                 load);
+        near it = near_find(text, "equilibrium", NULL);
+        const double y = near_value(&it, "y"), length = sqrt(1 + y * y);
+        assert_true(y < -0.3);
+        near_close(200 * (l0 - length) * y / length, load, 1e-9);
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +328,7 @@ int main(void)
         cmocka_unit_test(redundant_reactions_are_the_shortest),
         cmocka_unit_test(small_forces_count_beside_large_ones),
         cmocka_unit_test(friction_that_slips_without_speed_is_not_judged),
+        cmocka_unit_test(arch_beyond_its_fold_snaps_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,61 @@ static void steady_motions_with_zero_eigenvalues_are_not_judged(void **state)
     }
 }
 
+#define TWO "local x, y = position('x', 'y')\nlocal v = velocity\nkinetic((v(x)^2 + v(y)^2)/2)\n"
+
+/* Both masses alone are stable. If one drives the other at its own frequency, y = t sin(2 t)/4 grows with time; a third
+   one with its square. The gyroscope loses its stability at g = 2 with double frequencies: s^4 + (g^2 - 2) s^2 + 1. */
+static void equal_frequencies_that_drive_each_other_are_not_judged(void **state)
+{
+    (void)state;
+    expect(TWO "force(x, -4*x) force(y, -4*y)" RUN, NULL);
+    expect(TWO "force(x, -4*x) force(y, -4*y + x)" RUN, "of the frequency 2 rad/s");
+    expect(TWO "force(x, -4*x) force(y, -4*y + 1e-6*x)" RUN, "of the frequency 2 rad/s");
+    expect(TWO "force(x, -4*x) force(y, -4.1*y + x)" RUN, NULL);
+    expect(TWO "local z = position('z') mass(z, 1)\n"
+               "force(x, -4*x) force(y, -4*y + x) force(z, -4*z + y)" RUN,
+           "of the frequency 2 rad/s");
+    expect(TWO "force(x, x + 2*v(y)) force(y, y - 2*v(x))" RUN, "of the frequency 1 rad/s");
+    expect(TWO "force(x, x + 2.1*v(y)) force(y, y - 2.1*v(x))" RUN, NULL);
+    expect(TWO "force(x, -4*x - 0.1*v(x)) force(y, -4*y - 0.1*v(y) + x)" RUN, NULL);
+}
+
+/* Every rounding of these matrices splits the equal frequencies. */
+static void equal_frequencies_are_seen_through_rounding(void **state)
+{
+    (void)state;
+    const char *const rope = "local x, y, z = position('x', 'y', 'z')\nlocal v = velocity\n"
+                             "kinetic(0.35*(v(x)^2 + v(y)^2 + v(z)^2))\npotential(0.7*9.81*z)\n"
+                             "constraint('rope', x^2 + y^2 + z^2 - 1.3)\nforce(x, %g*y)\n"
+                             "initial{ x = 0, y = 0 }\nguess{ z = -1 }\nsimulate{ to = 1 }";
+    char text[400];
+    snprintf(text, sizeof text, rope, 0.0);
+    expect(text, NULL);
+    snprintf(text, sizeof text, rope, 0.3);
+    expect(text, "drive each other");
+}
+
+/* A constant velocity is indifferent; a constant acceleration is not: x'' = y, or y'. */
+static void zero_eigenvalues_that_drive_each_other_are_not_judged(void **state)
+{
+    (void)state;
+    expect(TWO RUN, NULL);
+    expect(TWO "force(x, y)" RUN, "square of time");
+    expect(TWO "force(x, v(y))" RUN, "square of time");
+}
+
+/* All have the eigenvalues +- 2 i; v^3 drives, and |v| v, x^2 v and a magnetic field do not. */
+static void terms_of_higher_order_that_drive_are_seen(void **state)
+{
+    (void)state;
+    expect(MASS "force(x, -4*x + 0.1*v(x)^3)" RUN, "terms of higher order");
+    expect(MASS "force(x, -4*x + 0.1*v(x)*x^2)" RUN, "terms of higher order");
+    expect(MASS "force(x, -4*x - 0.1*v(x)^3)" RUN, NULL);
+    expect(MASS "force(x, -4*x - 0.1*v(x)*x^2)" RUN, NULL);
+    expect(MASS "force(x, -4*x - abs(v(x))*v(x))" RUN, NULL);
+    expect(TWO "force(x, -4*x + v(y)) force(y, -5*y - v(x))" RUN, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +177,10 @@ int main(void)
         cmocka_unit_test(friction_is_judged_within_its_limit),
         cmocka_unit_test(zero_eigenvalues_are_judged_by_equilibria_beside_them),
         cmocka_unit_test(folds_are_not_judged),
+        cmocka_unit_test(equal_frequencies_that_drive_each_other_are_not_judged),
+        cmocka_unit_test(equal_frequencies_are_seen_through_rounding),
+        cmocka_unit_test(zero_eigenvalues_that_drive_each_other_are_not_judged),
+        cmocka_unit_test(terms_of_higher_order_that_drive_are_seen),
         cmocka_unit_test(steady_motions_with_zero_eigenvalues_are_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

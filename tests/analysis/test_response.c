@@ -116,8 +116,9 @@ static void feedback_of_a_free_mass_is_exact(void **state)
                         "kinetic(velocity(x)^2/2) force(velocity(x), input('F', 0))\n",
                         NULL, NULL);
     const dfl_linear_equations linear = equations_of(&it);
-    double Q[4], R[1], K[2];
-    scripted_expect(&it.s, dfl_study_weights(Q, R, &it.linear, it.s.run, "x=1", "F=1"));
+    double Q[4], N[2], R[1], K[2];
+    const dfl_weights weights = {Q, N, R};
+    scripted_expect(&it.s, dfl_study_weights(&weights, &it.linear, it.s.run, "x=1", "F=1"));
     scripted_expect(&it.s, dfl_lqr(K, it.s.ctx, &linear, Q, R));
     near_close(K[0], 1, 1e-12);
     near_close(K[1], sqrt(2), 1e-12);
@@ -133,11 +134,12 @@ static void modes_that_no_input_reaches_are_found(void **state)
                         "force(velocity(x), input('F', 0))\n",
                         NULL, NULL);
     const dfl_linear_equations linear = equations_of(&it);
-    double reached[4], shown[4], Q[16], R[1], K[4];
+    double reached[4], shown[4], Q[16], N[4], R[1], K[4];
+    const dfl_weights weights = {Q, N, R};
     scripted_expect(&it.s, dfl_mode_access(reached, shown, it.s.ctx, &linear, &it.modes));
     for (int i = 0; i < 4; i++)
         assert_true(fabs(it.modes.mode[i].im) < 1 || reached[i] < 1e-12);
-    scripted_expect(&it.s, dfl_study_weights(Q, R, &it.linear, it.s.run, "x=1,y=1", NULL));
+    scripted_expect(&it.s, dfl_study_weights(&weights, &it.linear, it.s.run, "x=1,y=1", NULL));
     assert_int_equal(dfl_lqr(K, it.s.ctx, &linear, Q, R), DFL_SINGULAR);
     near_free(&it);
 }
