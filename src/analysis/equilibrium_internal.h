@@ -40,6 +40,9 @@ dfl_status dfl_balance_shortest(double *x, dfl_balance_step *step, double t);
    1/alpha for motion without inertia; at the state of the last dfl_balance_settle. */
 dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha);
 
+/* The forces (nv) that remain after the last step, with alpha = 0, by its linear equations; at the same state. */
+dfl_status dfl_balance_remains(double *left, dfl_balance_step *step);
+
 /* steady_velocities.c: velocities of a steady motion. Room for them; which are calm, at x, where they begin
    with zero or, with `keep`, as they are. */
 dfl_status dfl_steady_create(dfl_balance_step *step);
@@ -66,9 +69,9 @@ typedef struct dfl_unbalanced {
 dfl_unbalanced dfl_balance_size(const dfl_balance_step *step);
 
 /* forces (nv): the largest so far along each velocity, without those of constraints. Then the part of these forces,
-   or of what slopes give, that is out of balance: large forces elsewhere do not excuse a small one. */
+   or of what slopes give, that is out of balance in f (nv): large forces elsewhere do not excuse a small one. */
 void dfl_balance_note(double *forces, const dfl_balance_step *step);
-dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces);
+dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces, const double *f);
 
 /* The same for a model with sparse matrices, at rest (sparse_equilibrium.c). */
 dfl_status dfl_sparse_equilibrium(double *x, dfl_equilibrium *report, dfl_context *ctx,

@@ -201,6 +201,17 @@ dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alph
     return DFL_OK;
 }
 
+dfl_status dfl_balance_remains(double *left, dfl_balance_step *step)
+{
+    const int nv = step->local.eom->nv;
+    fill(step, 0);
+    const dfl_status status = step->moving ? dfl_steady_slopes(step) : DFL_OK;
+    memcpy(left, step->local.f, (size_t)nv * sizeof *left);
+    dfl_gemm(nv, 1, step->columns, 1, step->J, step->rows, step->step,
+             step->columns > 0 ? step->columns : 1, 1, left, nv > 0 ? nv : 1);
+    return status;
+}
+
 /* K, Q and V. */
 static dfl_status find_directions(dfl_balance_step *step)
 {
@@ -378,7 +389,7 @@ void dfl_balance_note(double *forces, const dfl_balance_step *step)
         forces[i] = fmax(forces[i], without_constraints(&step->local, i));
 }
 
-dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces)
+dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces, const double *f)
 {
     const dfl_local *local = &step->local;
     const int nv = local->eom->nv;
@@ -388,8 +399,7 @@ dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *force
         largest = fmax(largest, applied_force(local, i));
     for (int i = 0; i < nv; i++) {
         const double slopes = dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n);
-        compare(&worst, local->f[i], fmax(fmax(forces[i], 1e-6 * slopes), 1e-12 * largest),
-                DFL_KIND_V, i);
+        compare(&worst, f[i], fmax(fmax(forces[i], 1e-6 * slopes), 1e-12 * largest), DFL_KIND_V, i);
     }
     return worst;
 }

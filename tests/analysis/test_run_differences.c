@@ -184,6 +184,18 @@ static void truck_has_its_eigenvalues(void **state)
     near_free(&it);
 }
 
+/* They start at rest, where forces of tons cancel to rounding, and forces of a contact vanish to rounding. */
+static void rounding_of_forces_that_cancel_is_balanced(void **state)
+{
+    (void)state;
+    near truck = near_find(example("truck"), "equilibrium", NULL);
+    near cam = near_find(example("cam-follower"), "equilibrium", NULL);
+    assert_string_equal(dfl_study_stability(&truck.linear, &truck.modes), "stable");
+    near_close(near_value(&cam, "axle.q"), 0, 1e-12);
+    near_free(&truck);
+    near_free(&cam);
+}
+
 /* Carrousel: a mass on a turning arm, with a given speed of the arm. */
 static void steady_turning(void **state)
 {
@@ -206,6 +218,7 @@ int main(void)
         cmocka_unit_test(examples),
         cmocka_unit_test(truck_has_its_eigenvalues),
         cmocka_unit_test(steady_turning),
+        cmocka_unit_test(rounding_of_forces_that_cancel_is_balanced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
