@@ -62,7 +62,7 @@ static bool changes_with_time(const dfl_local *local)
         dfl_point_bind(&now, &local->sys);
         dfl_point_bind(&later, &local->sys);
         const int rc = eom->eval(&now.blocks, local->t, local->x, need, eom->user);
-        found = !rc && !eom->eval(&later.blocks, local->t + 1e-3, local->x, need, eom->user) &&
+        found = !rc && !eom->eval(&later.blocks, local->t + 0.618e-3, local->x, need, eom->user) &&
                 (changes(now.blocks.f, later.blocks.f, eom->nv) ||
                  changes(now.blocks.b, later.blocks.b, eom->nr) ||
                  changes(now.blocks.d, later.blocks.d, eom->nw) ||
@@ -235,10 +235,13 @@ static bool follow(double *x, double *work, dfl_local *local, double t, double t
     return known;
 }
 
-enum { LATER = 2 };
+enum { LATER = 3 };
 
-/* States further along the motion, after *time: where the fastest position has moved by 0.4, and where the
-   slowest has, or the fastest by 20. At rest the same state a little later, if time matters. */
+/* No period is a part of several of these numbers. */
+static const double near_by = 0.2360679775, further = 0.4142135624, far_away = 1.7320508076;
+
+/* States further along the motion, after *time: where the fastest position has moved by less than 1, and where the
+   slowest has moved by more, or the fastest by 20. At rest the same state a little later, if time matters. */
 static dfl_status look(double *later, double *time, int *count, dfl_context *ctx,
                        const dfl_eom *eom, double t, const double *x)
 {
@@ -257,16 +260,18 @@ static dfl_status look(double *later, double *time, int *count, dfl_context *ctx
         fastest = fmax(fastest, rate);
         slowest = rate > 1e-10 && (slowest == 0 || rate < slowest) ? rate : slowest;
     }
-    if (!status && fastest <= 1e-10 && !eom->autonomous)
-        time[(*count)++] = 1e-2;
-    else if (!status && fastest > 1e-10) {
-        time[(*count)++] = 0.4 / fastest;
-        time[(*count)++] = fmin(0.4 / slowest, 20 / fastest);
+    if (!status && fastest <= 1e-10 && !eom->autonomous) {
+        time[(*count)++] = 1e-2 * near_by;
+        time[(*count)++] = 1e-2 * far_away;
+    } else if (!status && fastest > 1e-10) {
+        time[(*count)++] = near_by / fastest;
+        time[(*count)++] = further / fastest;
+        time[(*count)++] = fmin(far_away / slowest, 20 / fastest);
     }
     for (int k = 0; !status && k < *count; k++) {
         memcpy(later + (size_t)k * n, x, n * sizeof *x);
         if (fastest > 1e-10 &&
-            !follow(later + (size_t)k * n, work, &local, t, time[k], k == 0 ? 20 : 1000))
+            !follow(later + (size_t)k * n, work, &local, t, time[k], k < 2 ? 20 : 1000))
             status = DFL_CALLBACK;
     }
     dfl_free(ctx, work);
