@@ -79,20 +79,27 @@ dfl_status dfl_take_turns(dfl_linearized *out, dfl_local *local);
 dfl_mode dfl_mode_of(double re, double im, double doubt);
 void dfl_modes_sort(dfl_modes *modes);
 
-/* schur_block.c: the part of a balanced matrix that belongs to some of its eigenvalues. */
-typedef struct dfl_schur_part {
-    int order;   /* of the part */
-    double norm; /* the largest entry of the balanced matrix */
-    double
-        condition; /* 1: the mean of these eigenvalues changes as little as the matrix; 0: without limit */
-} dfl_schur_part;
+/* schur_block.c: Schur's form T of a balanced matrix, and its eigenvalues. */
+typedef struct dfl_schur {
+    dfl_context *ctx;
+    int n;
+    double norm;     /* the largest entry of the balanced matrix */
+    double *T;       /* n x n */
+    double *re, *im; /* n each, one block of memory */
+    double *part;    /* n x n: of the last dfl_schur_block */
+} dfl_schur;
 
-/* The `count` eigenvalues of A (order n) nearest to i omega, and their conjugates: A is overwritten, its
-   leading block has them. DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
-dfl_status dfl_schur_block(dfl_schur_part *out, dfl_context *ctx, int n, double *A, double omega,
+/* The caller clears *out also after a failure. DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
+dfl_status dfl_schur_create(dfl_schur *out, dfl_context *ctx, int n, const double *A);
+void dfl_schur_clear(dfl_schur *schur);
+/* The `count` eigenvalues nearest to i omega, and their conjugates: the leading block of schur->part, of this order, has
+   them. *condition is 1 if their mean changes as little as the matrix, 0: without limit. DFL_NOT_CONVERGED,
+   DFL_NO_MEMORY. */
+dfl_status dfl_schur_block(int *order, double *condition, dfl_schur *schur, double omega,
                            int count);
 
-/* secular.c: marks modes on the imaginary axis that grow with powers of time; A is the matrix. */
+/* secular.c: marks modes, in the order of dfl_eigen_find, on the imaginary axis that grow with powers of time; A is the
+   matrix. */
 dfl_status dfl_modes_mark_secular(dfl_modes *modes, const double *A);
 
 /* The size of the terms of a row, by its derivatives J (rows x n) and unknowns x, of which small ones

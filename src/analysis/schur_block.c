@@ -1,96 +1,96 @@
-/* schur_block.c: the part of a matrix that belongs to some of its eigenvalues: the leading block of the
-   real Schur form of the balanced matrix, in which LAPACK's dtrsen brings them to the front. */
+/* schur_block.c: the parts of a matrix that belong to some of its eigenvalues: leading blocks of the real Schur form of
+   the balanced matrix, in which LAPACK's dtrsen brings these eigenvalues to the front. */
 #include "analysis/analysis_internal.h"
 
 #include <lapacke.h>
 #include <string.h>
 
-/* Room for one decomposition. */
-typedef struct schur {
-    double *re, *im, *scale, *work;
-    lapack_int lwork;
-    lapack_logical *chosen;
-} schur;
+static void choose_nearest(bool *chosen, const dfl_schur *it, double omega, int count);
 
-static dfl_status schur_create(schur *it, dfl_context *ctx, size_t n, size_t count);
-static void schur_clear(schur *it, dfl_context *ctx);
-static void choose_nearest(schur *it, int n, double omega, int count);
-static double magnitude(const double *A, size_t count);
-
-dfl_status dfl_schur_block(dfl_schur_part *out, dfl_context *ctx, int n, double *A, double omega,
-                           int count)
+dfl_status dfl_schur_create(dfl_schur *out, dfl_context *ctx, int n, const double *A)
 {
-    const lapack_int order = n;
-    lapack_int low, high, m = 0;
-    double apart;
-    schur it;
-    dfl_status status = schur_create(&it, ctx, (size_t)n, (size_t)count);
-    lapack_int info = 0, none[1];
-    if (!status)
-        info = LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'B', order, A, order, &low, &high, it.scale);
-    if (!status && !info) {
-        out->norm = magnitude(A, (size_t)n * (size_t)n);
-        info = LAPACKE_dgees_work(LAPACK_COL_MAJOR, 'N', 'N', NULL, order, A, order, &m, it.re,
-                                  it.im, NULL, 1, it.work, it.lwork, NULL);
+    const size_t order = (size_t)n, entries = order * order, room = 34 * order + 1;
+    lapack_int low, high, none = 0, info = 0;
+    *out = (dfl_schur){.ctx = ctx, .n = n};
+    double *work = dfl_alloc(ctx, order + room, sizeof *work);
+    out->T = dfl_alloc(ctx, entries, sizeof *out->T);
+    out->part = dfl_alloc(ctx, entries, sizeof *out->part);
+    out->re = dfl_alloc(ctx, 2 * order, sizeof *out->re);
+    dfl_status status = work && out->T && out->part && out->re ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        out->im = out->re + order;
+        memcpy(out->T, A, entries * sizeof *A);
+        info = LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'B', n, out->T, n, &low, &high, work);
+        for (size_t j = 0; j < order; j++)
+            out->norm = fmax(out->norm, dfl_max_abs(out->T + j * order, n));
     }
-    if (!status && !info) {
-        choose_nearest(&it, n, omega, count);
-        info = LAPACKE_dtrsen_work(LAPACK_COL_MAJOR, 'E', 'N', it.chosen, order, A, order, NULL, 1,
-                                   it.re, it.im, &m, &out->condition, &apart, it.work, it.lwork,
-                                   none, 1);
-    }
+    if (!status && !info)
+        info = LAPACKE_dgees_work(LAPACK_COL_MAJOR, 'N', 'N', NULL, n, out->T, n, &none, out->re,
+                                  out->im, NULL, 1, work + order, (lapack_int)room, NULL);
     if (!status && info)
         status = dfl_fail(ctx, DFL_NOT_CONVERGED,
                           "the Schur form of a matrix of order %d was not found", n);
-    out->order = (int)m;
-    schur_clear(&it, ctx);
+    dfl_free(ctx, work);
     return status;
 }
 
-static dfl_status schur_create(schur *it, dfl_context *ctx, size_t n, size_t count)
+void dfl_schur_clear(dfl_schur *it)
 {
-    const size_t chosen = 2 * count + 2, room = chosen * n > 34 * n ? chosen * n : 34 * n;
-    *it = (schur){.lwork = (lapack_int)room + 1};
-    it->re = dfl_alloc(ctx, 3 * n + room + 1, sizeof *it->re);
-    it->chosen = dfl_alloc(ctx, n, sizeof *it->chosen);
-    if (!it->re || !it->chosen)
-        return DFL_NO_MEMORY;
-    it->im = it->re + n;
-    it->scale = it->im + n;
-    it->work = it->scale + n;
-    return DFL_OK;
+    if (!it->ctx)
+        return;
+    dfl_free(it->ctx, it->T);
+    dfl_free(it->ctx, it->part);
+    dfl_free(it->ctx, it->re);
+    *it = (dfl_schur){0};
 }
 
-static void schur_clear(schur *it, dfl_context *ctx)
+dfl_status dfl_schur_block(int *order, double *condition, dfl_schur *it, double omega, int count)
 {
-    dfl_free(ctx, it->re);
-    dfl_free(ctx, it->chosen);
+    dfl_context *ctx = it->ctx;
+    const size_t n = (size_t)it->n, room = (2 * (size_t)count + 2) * n;
+    lapack_int m = 0, none[1], info = 0;
+    double apart;
+    bool *chosen = dfl_alloc(ctx, n, sizeof *chosen);
+    lapack_logical *flags = dfl_alloc(ctx, n, sizeof *flags);
+    double *work = dfl_alloc(ctx, 2 * n + room, sizeof *work);
+    dfl_status status = chosen && flags && work ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        choose_nearest(chosen, it, omega, count);
+        for (size_t i = 0; i < n; i++)
+            flags[i] = chosen[i];
+        memcpy(it->part, it->T, n * n * sizeof *it->T);
+        info = LAPACKE_dtrsen_work(LAPACK_COL_MAJOR, 'E', 'N', flags, it->n, it->part, it->n, NULL,
+                                   1, work, work + n, &m, condition, &apart, work + 2 * n,
+                                   (lapack_int)room, none, 1);
+    }
+    if (!status && info)
+        status = dfl_fail(ctx, DFL_NOT_CONVERGED,
+                          "eigenvalues of a matrix of order %d were not separated", it->n);
+    *order = (int)m;
+    dfl_free(ctx, chosen);
+    dfl_free(ctx, flags);
+    dfl_free(ctx, work);
+    return status;
 }
 
 /* The `count` eigenvalues nearest to i omega, and their conjugates. */
-static void choose_nearest(schur *it, int n, double omega, int count)
+static void choose_nearest(bool *chosen, const dfl_schur *it, double omega, int count)
 {
-    memset(it->chosen, 0, (size_t)n * sizeof *it->chosen);
     for (int k = 0; k < count; k++) {
         int best = -1;
-        for (int i = 0; i < n; i++) {
+        double least = 0;
+        for (int i = 0; i < it->n; i++) {
             const double away = hypot(it->re[i], it->im[i] - omega);
-            const bool free = !it->chosen[i] && (it->im[i] >= 0 || omega == 0);
-            if (free && (best < 0 || away < hypot(it->re[best], it->im[best] - omega)))
+            const bool free = !chosen[i] && (it->im[i] >= 0 || omega == 0);
+            if (free && (best < 0 || away < least)) {
                 best = i;
+                least = away;
+            }
         }
         if (best >= 0)
-            it->chosen[best] = 1;
+            chosen[best] = true;
     }
-    for (int i = 1; i < n; i++) /* the second one of a pair follows the first one */
+    for (int i = 1; i < it->n; i++) /* the second one of a pair follows the first one */
         if (it->im[i] < 0)
-            it->chosen[i] = it->chosen[i - 1] = it->chosen[i] || it->chosen[i - 1];
-}
-
-static double magnitude(const double *A, size_t count)
-{
-    double size = 0;
-    for (size_t i = 0; i < count; i++)
-        size = fmax(size, fabs(A[i]));
-    return size;
+            chosen[i] = chosen[i - 1] = chosen[i] || chosen[i - 1];
 }

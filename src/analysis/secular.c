@@ -5,7 +5,6 @@
 #include "analysis/analysis_internal.h"
 
 #include <float.h>
-#include <string.h>
 
 static const double precision = 1e-12; /* of A, as a part of its largest entry */
 
@@ -39,7 +38,7 @@ static int mark_equal(bool *equal, double *omega, const dfl_modes *modes, int i)
 }
 
 /* The largest entry of T^2 + omega^2, T being the leading block of A (order n); omega^2 is the mean that T has, or 0. */
-static double remainder_of(const double *A, int n, int order, bool zero, double *T2)
+static double remainder_of(double *T2, const double *A, int n, int order, bool zero)
 {
     double trace = 0, most = 0;
     dfl_gemm(order, order, order, 1, A, n, A, n, 0, T2, order);
@@ -53,21 +52,24 @@ static double remainder_of(const double *A, int n, int order, bool zero, double 
     return most;
 }
 
-/* Whether `count` eigenvalues at i omega lack eigenvectors; `work` has 2 n^2 numbers. */
-static dfl_status lacks_vectors(bool *lacks, double *work, dfl_context *ctx, int n, const double *A,
-                                double omega, int count)
+/* Whether `count` eigenvalues at i omega lack eigenvectors. */
+static dfl_status lacks_vectors(bool *lacks, dfl_schur *it, double omega, int count)
 {
-    const size_t entries = (size_t)n * (size_t)n;
-    dfl_schur_part part;
-    memcpy(work, A, entries * sizeof *work);
-    const dfl_status status = dfl_schur_block(&part, ctx, n, work, omega, count);
-    if (status)
-        return status;
-    const double left = remainder_of(work, n, part.order, omega == 0, work + entries);
-    const double rounding = 10 * n * precision * part.norm / fmax(part.condition, DBL_EPSILON);
-    const double size = omega > 0 ? 2 * omega : dfl_max_abs(work, n * part.order);
-    *lacks = left > rounding * size;
-    return DFL_OK;
+    int order;
+    double condition, size = 2 * omega;
+    dfl_status status = dfl_schur_block(&order, &condition, it, omega, count);
+    const size_t entries = (size_t)(status ? 0 : order) * (size_t)(status ? 0 : order);
+    double *T2 = dfl_alloc(it->ctx, entries, sizeof *T2);
+    if (!status && !T2)
+        status = DFL_NO_MEMORY;
+    if (!status) {
+        const double left = remainder_of(T2, it->part, it->n, order, omega == 0);
+        for (int j = 0; omega == 0 && j < order; j++)
+            size = fmax(size, dfl_max_abs(it->part + (size_t)j * (size_t)it->n, order));
+        *lacks = left > 10 * it->n * precision * it->norm / fmax(condition, DBL_EPSILON) * size;
+    }
+    dfl_free(it->ctx, T2);
+    return status;
 }
 
 dfl_status dfl_modes_mark_secular(dfl_modes *modes, const double *A)
@@ -75,7 +77,7 @@ dfl_status dfl_modes_mark_secular(dfl_modes *modes, const double *A)
     dfl_context *ctx = modes->ctx;
     const int n = modes->count;
     bool *equal = dfl_alloc(ctx, 2 * (size_t)n, sizeof *equal), *seen = equal ? equal + n : NULL;
-    double *work = NULL;
+    dfl_schur schur = {0};
     dfl_status status = equal ? DFL_OK : DFL_NO_MEMORY;
     for (int i = 0; !status && i < n; i++) {
         double omega;
@@ -85,14 +87,19 @@ dfl_status dfl_modes_mark_secular(dfl_modes *modes, const double *A)
         const int count = mark_equal(equal, &omega, modes, i);
         if (count < (omega > 0 ? 2 : 3))
             continue;
-        work = work ? work : dfl_alloc(ctx, 2 * (size_t)n * (size_t)n, sizeof *work);
-        status = work ? lacks_vectors(&lacks, work, ctx, n, A, omega, count) : DFL_NO_MEMORY;
+        if (!schur.ctx)
+            status = dfl_schur_create(&schur, ctx, n, A);
+        if (!status)
+            status = lacks_vectors(&lacks, &schur, omega, count);
         for (int j = 0; !status && j < n; j++) {
             seen[j] = seen[j] || equal[j];
             modes->mode[j].secular = modes->mode[j].secular || (lacks && equal[j]);
         }
     }
-    dfl_free(ctx, work);
+    for (int i = 1; i < n; i++) /* the second one of a pair */
+        if (modes->mode[i].im < 0)
+            modes->mode[i].secular = modes->mode[i - 1].secular;
+    dfl_schur_clear(&schur);
     dfl_free(ctx, equal);
     return status;
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 enum {
-    MOST_MODES = 20,   /* that are tried */
+    MOST_MODES = 10,   /* that are tried */
     MOST_STATES = 400, /* of models that are tried */
-    PHASES = 8
+    PHASES = 4
 };
 
 static bool is_undamped(const dfl_mode *mode)
@@ -41,6 +41,7 @@ dfl_status dfl_study_judge_undamped(dfl_linear_model *model, dfl_runnable *run, 
     const dfl_linearized *linear = &model->linear;
     double *beside = dfl_alloc(ctx, (size_t)linear->n, sizeof *beside);
     dfl_status status = beside ? DFL_OK : DFL_NO_MEMORY;
+    const bool bound = eom->nl + eom->nm + eom->nw + eom->ns > 0;
     int tried = 0;
     if (modes->unstable || linear->ny > MOST_STATES)
         tried = MOST_MODES;
@@ -51,7 +52,7 @@ dfl_status dfl_study_judge_undamped(dfl_linear_model *model, dfl_runnable *run, 
         for (int k = 0; !status && !linear->changing && k < PHASES; k++) {
             double part;
             move_in_mode(beside, model, modes, i, eom, x, k * 3.14159265358979323846 / PHASES);
-            const dfl_status beyond = dfl_state_polish(beside, ctx, eom, model->t);
+            const dfl_status beyond = bound ? dfl_state_polish(beside, ctx, eom, model->t) : DFL_OK;
             const dfl_status found =
                 beyond ? beyond : dfl_odd_power(&part, ctx, eom, model->t, beside);
             if (found == DFL_NO_MEMORY)
