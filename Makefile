@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 FUZZ_SECONDS := 600
 PREFIX ?= /usr/local
 
-.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python python-debug threads linkages piecewise studies fuzz memory sanitize strict format format-check \
+.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python python-debug threads linkages piecewise contacts studies fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -57,6 +57,12 @@ piecewise: ## 500 random models with switches against their exact motions (a few
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@cmake --build build -j $(JOBS) --target test_piecewise
 	@OPENBLAS_NUM_THREADS=1 build/test_piecewise all
+
+contacts: ## 300 random models with contacts, impacts and friction: none gains energy (a few minutes)
+	@$(INSTALL) build test
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target driftless_program
+	@OPENBLAS_NUM_THREADS=1 scripts/contact-models check build/driftless 100
 
 studies: ## studies killed at 20 random moments, and memory over a million cases (some minutes)
 	@$(INSTALL) build test

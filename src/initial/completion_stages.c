@@ -393,7 +393,8 @@ static double size_of_multipliers(const dfl_initial *init)
 }
 
 /* Of an unknown; `largest` is the largest one of its kind, by which accelerations and multipliers
-   are judged unless a tolerance is given. */
+   are judged unless a tolerance is given. Where nothing acts, multipliers are but rounding: a tiny part of
+   their tolerance is nothing. */
 static double absolute_tolerance(const dfl_initial *init, int column, double largest)
 {
     const dfl_system *sys = &init->sys;
@@ -401,8 +402,8 @@ static double absolute_tolerance(const dfl_initial *init, int column, double lar
         return init->atol;
     const bool algebraic =
         column < sys->na || (column >= sys->at.l && column < sys->at.l + sys->nc);
-    return algebraic ? sys->options->rtol * largest
-                     : sys->options->error.atol_each[column - sys->na];
+    const double own = column < sys->na ? 0 : sys->options->error.atol_each[column - sys->na];
+    return algebraic ? fmax(sys->options->rtol * largest, 1e-10 * own) : own;
 }
 
 /* Adds the step to the free columns. */

@@ -21,6 +21,8 @@ static dfl_status set_rounding(dfl_search *s, double from);
 static dfl_status look_beyond(dfl_search *s, double to);
 static dfl_status search_part(dfl_search *s, int level, double a, double b);
 static dfl_status decide(bool *undecided, dfl_search *s, int level, double a, double b);
+static dfl_status rise(double *a, double *above, dfl_search *s, int i, double b, double level);
+static dfl_status pass_level(dfl_search *s, int i, double a, double b, double level);
 static dfl_status value_at(double *value, dfl_search *s, int i, double tau);
 static dfl_status bounds_at(dfl_search *s, double a, double b);
 static double earliest(const dfl_search *s);
@@ -226,50 +228,78 @@ static dfl_status decide(bool *undecided, dfl_search *s, int level, double a, do
     return status;
 }
 
-/* The zero of function i where the excursion begins that has reached b: by the Illinois method
-   between the last place at which it is positive and b. That is a, or where noise has hidden it a
-   place before a, or one soon after the beginning of the search; else that beginning. */
+/* The zero of function i where the excursion begins that has reached b: between the last place at which it
+   is positive and b. That is a, or where noise has hidden it a place before a, or one soon after the
+   beginning of the search. A function that is negative all along, within its noise, but rises at first
+   crosses where it comes back to its first value, as a gap does that opens again; else at the beginning. */
 dfl_status dfl_search_locate(dfl_search *s, int i, double a, double b)
 {
-    double fa, fb, *root = &s->first[i];
-    dfl_status status = value_at(&fb, s, i, b);
-    if (!status)
-        status = value_at(&fa, s, i, a);
+    double fa, level = 0, end = b;
+    s->first[i] = s->from;
+    dfl_status status = value_at(&fa, s, i, a);
     for (double back = 1e-6; !status && fa <= 0 && a > s->from; back *= 8) {
-        b = a, fb = fa;
+        b = a;
         a = fmax(s->from, a - back);
         status = value_at(&fa, s, i, a);
     }
     /* turned back at its zero, where the search began: it is positive soon after */
-    for (double ahead = 1e-12; !status && fa <= s->rounding[i] && s->from + ahead < b; ahead *= 8)
-        if (!(status = value_at(&fa, s, i, s->from + ahead)) && fa > s->rounding[i])
-            a = s->from + ahead;
-    *root = s->from;
-    if (status || fa <= 0)
-        return status;
+    if (!status && fa <= s->rounding[i])
+        status = rise(&a, &fa, s, i, b, 0);
+    if (!status && fa <= 0) {
+        status = value_at(&level, s, i, s->from);
+        fa = 0;
+        b = end;
+        if (!status)
+            status = rise(&a, &fa, s, i, b, level);
+    }
+    return status || fa <= 0 ? status : pass_level(s, i, a, b, level);
+}
+
+/* The last place soon after the beginning where function i is above a level; *above: by how much. */
+static dfl_status rise(double *a, double *above, dfl_search *s, int i, double b, double level)
+{
+    dfl_status status = DFL_OK;
+    for (double ahead = 1e-12; !status && *above <= s->rounding[i] && s->from + ahead < b;
+         ahead *= 8) {
+        status = value_at(above, s, i, s->from + ahead);
+        *above -= level;
+        if (*above > s->rounding[i])
+            *a = s->from + ahead;
+    }
+    return status;
+}
+
+/* Where function i passes a level between a, where it is above it, and b: by the Illinois method. */
+static dfl_status pass_level(dfl_search *s, int i, double a, double b, double level)
+{
+    double fa, fb;
     int side = 0;
+    dfl_status status = value_at(&fa, s, i, a);
+    if (!status)
+        status = value_at(&fb, s, i, b);
+    if (status)
+        return status;
     for (int it = 0; it < 100 && b - a > DBL_EPSILON; it++) {
-        double m = a - fa / (fb - fa) * (b - a), fm;
+        double m = a - (fa - level) / (fb - fa) * (b - a), fm;
         if (!(m > a && m < b) || it > 30)
             m = 0.5 * (a + b);
         if (!(m > a && m < b))
             break;
-        status = value_at(&fm, s, i, m);
-        if (status)
+        if ((status = value_at(&fm, s, i, m)))
             return status;
-        if (fm <= 0) {
+        if (fm <= level) {
             b = m, fb = fm;
-            fa *= side == -1 ? 0.5 : 1;
+            fa = side == -1 ? 0.5 * (fa + level) : fa;
             side = -1;
         } else {
             a = m, fa = fm;
-            fb *= side == 1 ? 0.5 : 1;
+            fb = side == 1 ? 0.5 * (fb + level) : fb;
             side = 1;
         }
-        if (fm == 0)
+        if (fm == level)
             break;
     }
-    *root = b;
+    s->first[i] = b;
     return DFL_OK;
 }
 

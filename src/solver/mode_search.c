@@ -50,7 +50,8 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
     return !status && !found ? dfl_contacts_jam(solver, t) : status;
 }
 
-/* How large accelerations are if every contact is open. */
+/* How large accelerations are if every contact is open, and were before the instant: what remains of them
+   where all forces cancel is rounding. */
 static dfl_status gauge(dfl_solver *solver, double t)
 {
     dfl_contacts *c = solver->contacts;
@@ -65,6 +66,8 @@ static dfl_status gauge(dfl_solver *solver, double t)
         const dfl_point *point = dfl_initial_evaluate(&solver->initial, t, NULL);
         c->free = point ? dfl_max_abs(point->a, nv) : 0;
     }
+    const double *rate = solver->switching->rate + solver->sys.na + dfl_eom_layout(solver->eom).v;
+    c->free = fmax(c->free, dfl_max_abs(rate, nv));
     return status;
 }
 

@@ -288,6 +288,10 @@ dfl_status dfl_switching_change(dfl_solver *solver)
         acted = acted || sw->change.acted;
         if (!status)
             status = dfl_switching_values(solver);
+        /* functions of the modes that are taken now have a noise of their own */
+        if (!status &&
+            dfl_switching_noise(sw->noise, solver->stepper->t, dfl_solver_state(solver), solver))
+            status = dfl_switching_stopped(solver, "noise");
         if (status)
             return status;
         for (int i = 0; i < opt->count; i++) {

@@ -1,0 +1,28 @@
+-- One of random models (scripts/contact-models writes such).
+local g = 9.81
+local x, y, q = position("x","y","q") mass(x,0.5483) mass(y,0.5483) mass(q,0.045194466855916667)
+force(x, -0.5483*g*math.sin(0.2)) force(y, -0.5483*g*math.cos(0.2))
+local E = 0.5483*(velocity(x)^2+velocity(y)^2)/2 + 0.045194466855916667*velocity(q)^2/2 + 0.5483*g*(math.sin(0.2)*x + math.cos(0.2)*y)
+output("E", E)
+local c1 = unilateral("c1", y + (-0.11705)*sin(q) + (-0.4833)*cos(q), {restitution=0.5, friction=0.9, slip=velocity(x) + (-(-0.11705)*sin(q) - (-0.4833)*cos(q))*velocity(q), })
+output("gap1", c1.gap) output("N1", c1.f)
+output("T1", c1.friction)
+local d1 = unilateral("d1", 1.2 + x + (-0.11705)*cos(q) - (-0.4833)*sin(q), {restitution=0.5, friction=0.9, slip=velocity(y) + ((-0.11705)*cos(q) - (-0.4833)*sin(q))*velocity(q), })
+output("gapd1", d1.gap)
+local c2 = unilateral("c2", y + (0.11705)*sin(q) + (-0.4833)*cos(q), {restitution=0.5, friction=0.9, slip=velocity(x) + (-(0.11705)*sin(q) - (-0.4833)*cos(q))*velocity(q), })
+output("gap2", c2.gap) output("N2", c2.f)
+output("T2", c2.friction)
+local d2 = unilateral("d2", 1.2 + x + (0.11705)*cos(q) - (-0.4833)*sin(q), {restitution=0.5, friction=0.9, slip=velocity(y) + ((0.11705)*cos(q) - (-0.4833)*sin(q))*velocity(q), })
+output("gapd2", d2.gap)
+local c3 = unilateral("c3", y + (0.11705)*sin(q) + (0.4833)*cos(q), {restitution=0.5, friction=0.9, slip=velocity(x) + (-(0.11705)*sin(q) - (0.4833)*cos(q))*velocity(q), })
+output("gap3", c3.gap) output("N3", c3.f)
+output("T3", c3.friction)
+local d3 = unilateral("d3", 1.2 + x + (0.11705)*cos(q) - (0.4833)*sin(q), {restitution=0.5, friction=0.9, slip=velocity(y) + ((0.11705)*cos(q) - (0.4833)*sin(q))*velocity(q), })
+output("gapd3", d3.gap)
+local c4 = unilateral("c4", y + (-0.11705)*sin(q) + (0.4833)*cos(q), {restitution=0.5, friction=0.9, slip=velocity(x) + (-(-0.11705)*sin(q) - (0.4833)*cos(q))*velocity(q), })
+output("gap4", c4.gap) output("N4", c4.f)
+output("T4", c4.friction)
+local d4 = unilateral("d4", 1.2 + x + (-0.11705)*cos(q) - (0.4833)*sin(q), {restitution=0.5, friction=0.9, slip=velocity(y) + ((-0.11705)*cos(q) - (0.4833)*sin(q))*velocity(q), })
+output("gapd4", d4.gap)
+initial{x=0,y=0.6039823484478131,q=1.4227,["der(x)"]=-0.4881,["der(y)"]=0.299,["der(q)"]=-2.008}
+simulate{to=1.756}
