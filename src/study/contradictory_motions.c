@@ -26,6 +26,8 @@ static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, con
 
 dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
+    if (dfl_study_is_large(run)) /* sets of dependent rows take dense matrices */
+        return status;
     dfl_diagnosis found = {.ctx = ctx_of(run)};
     culprits all = {.text = {.ctx = ctx_of(run)}};
     double *y = dfl_alloc(ctx_of(run), (size_t)eq_of(run)->n, sizeof *y);
