@@ -187,13 +187,15 @@ static dfl_status take_values(dfl_runnable *run, const char *list, bool held)
 static dfl_status take_value(dfl_runnable *run, bool *given, const char *item, bool held)
 {
     const dfl_equations *eq = eq_of(run);
-    const char *equal = strrchr(item, '=');
+    const char *equal = strrchr(item, '='), *first = item + strspn(item, " "), *last = equal;
     char name[200], *end = NULL;
     const double value = equal ? strtod(equal + 1, &end) : NAN;
-    if (!equal || end == equal + 1 || *end || !isfinite(value))
+    if (!equal || end == equal + 1 || end[strspn(end, " ")] || !isfinite(value))
         return dfl_fail(ctx_of(run), DFL_INVALID, "--at %s: give NAME=VALUE, t=TIME or equilibrium",
                         item);
-    snprintf(name, sizeof name, "%.*s", (int)(equal - item), item);
+    while (last > first && last[-1] == ' ')
+        last--;
+    snprintf(name, sizeof name, "%.*s", (int)(last - first), first);
     const int k = dfl_equations_find(eq, name);
     if (k < 0)
         return dfl_study_unknown_name(run, "--at", name);

@@ -190,6 +190,17 @@ static void an_instant_of_balance_is_no_equilibrium(void **state)
     }
 }
 
+static void values_of_a_point_may_have_spaces(void **state)
+{
+    (void)state;
+    near it = near_find("local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                        "force(x, -x) force(y, -y) simulate{ to = 1 }",
+                        "x = 0.25, y =0.5 ", NULL);
+    near_close(near_value(&it, "x"), 0.25, 0);
+    near_close(near_value(&it, "y"), 0.5, 0);
+    near_free(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +213,7 @@ int main(void)
         cmocka_unit_test(chain_of_masses_has_its_closed_form),
         cmocka_unit_test(rolling_disk_falls_below_its_critical_speed),
         cmocka_unit_test(an_instant_of_balance_is_no_equilibrium),
+        cmocka_unit_test(values_of_a_point_may_have_spaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
