@@ -264,7 +264,8 @@ static dfl_status is_stiff(bool *out, const combinations *s, dfl_context *ctx)
     return status;
 }
 
-/* Rows in units of length or angle: divided by the stiffness at the start. */
+/* Rows in units of length or angle, nearly: divided by the power of two next to the stiffness at the start, so that models
+   nearby have the same rows. */
 static dfl_status declare(const combinations *s, dfl_equations *eq)
 {
     dfl_model *model = eq->model;
@@ -280,9 +281,9 @@ static dfl_status declare(const combinations *s, dfl_equations *eq)
         dfl_text_add(&name, "%s.balance", decl->name);
         status = name.status;
         if (!status)
-            status =
-                dfl_model_constraint(&number, model, decl->line, dfl_text_string(&name),
-                                     dfl_div(eq->graph, s->row[k], dfl_constant(eq->graph, size)));
+            status = dfl_model_constraint(
+                &number, model, decl->line, dfl_text_string(&name),
+                dfl_div(eq->graph, s->row[k], dfl_constant(eq->graph, exp2(round(log2(size))))));
         dfl_text_clear(&name);
     }
     return status;

@@ -115,11 +115,12 @@ dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st
     *err = 0;
     dfl_outcome outcome = linearize_stages(tan, ra, st->here.x, ra->Z);
     const bool controlled = !tan->uncontrolled;
-    if (!outcome && controlled) {
+    if (!outcome && controlled && !(tan->start_known && tan->start.t == st->t)) {
         tan->start.t = st->t;
         memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
         outcome = dfl_tangents_linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan,
                                          tan->parameters.slopes, NULL);
+        tan->start_known = !outcome;
     }
     for (int j = 0; !outcome && j < tan->count; j++) {
         double one = 0;
@@ -152,6 +153,21 @@ void dfl_tangents_undo(dfl_tangents *tan)
 {
     memcpy(tan->Y, tan->Y_old, (size_t)tan->sys->n * (size_t)tan->count * sizeof *tan->Y);
     tan->step.h = 0;
+    tan->start_known = false;
+}
+
+/* The next step begins where the last stage is: its derivatives serve there. */
+static void begin_at_last_stage(dfl_tangents *tan, double t)
+{
+    const int last = tan->step.rk->stages - 1;
+    const dfl_rows_jacobian jac = tan->start_jac;
+    const dfl_jacobian slopes = tan->start_slopes;
+    tan->start_jac = tan->jac[last];
+    tan->start_slopes = tan->slopes[last];
+    tan->jac[last] = jac;
+    tan->slopes[last] = slopes;
+    tan->start.t = t;
+    tan->start_known = true;
 }
 
 dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
@@ -170,8 +186,10 @@ dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
     if (t == st->t) {
         memcpy(tan->Y, tan->next, n * count * sizeof *tan->Y);
         memcpy(tan->A, tan->next_A, nv * count * sizeof *tan->A);
+        begin_at_last_stage(tan, t);
         return DFL_STEP_OK;
     }
+    tan->start_known = false;
     dfl_coefficients_basis(l, tan->step.rk, (t - tan->step.t) / tan->step.h);
     for (size_t j = 0; j < count; j++) {
         dfl_lanes_combine(tan->y, tan->step.rk->stages, l, (int)n,

@@ -20,11 +20,12 @@ struct dfl_tangents {
     dfl_point start;             /* where it begins ... */
     dfl_rows_jacobian start_jac; /* ... with all derivatives, for the error */
     dfl_jacobian start_slopes;
-    double *y, *err;                         /* n each */
-    double *Y, *Y_old;                       /* n x count; before the last step */
-    double *A;                               /* nv x count: of accelerations */
-    double *level;                           /* (ne + nep) x count: of the invariants' values */
-    dfl_point stage[DFL_RADAU_STAGES];       /* of the step ... */
+    bool start_known;                  /* they are those at start.t, in the present branches */
+    double *y, *err;                   /* n each */
+    double *Y, *Y_old;                 /* n x count; before the last step */
+    double *A;                         /* nv x count: of accelerations */
+    double *level;                     /* (ne + nep) x count: of the invariants' values */
+    dfl_point stage[DFL_RADAU_STAGES]; /* of the step ... */
     dfl_rows_jacobian jac[DFL_RADAU_STAGES]; /* ... with all derivatives */
     dfl_jacobian slopes[DFL_RADAU_STAGES];
     dfl_point tangent[DFL_RADAU_STAGES]; /* of one parameter */

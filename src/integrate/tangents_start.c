@@ -106,6 +106,7 @@ dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double 
     tan->stage[0].t = st->here.t;
     memcpy(tan->stage[0].x, st->here.x, (size_t)n * sizeof *st->here.x);
     tan->step.h = 0;
+    tan->start_known = false;
     dfl_outcome outcome = dfl_tangents_linearize(&tan->stage[0], &tan->jac[0], &tan->slopes[0], tan,
                                                  tan->parameters.slopes, NULL);
     bool solved = true;
@@ -134,6 +135,7 @@ dfl_outcome dfl_tangents_rates(double *xp, dfl_tangents *tan, dfl_stepper *st)
     tan->stage[0].t = st->here.t;
     memcpy(tan->stage[0].x, st->here.x, (size_t)sys->n * sizeof *st->here.x);
     tan->step.h = 0;
+    tan->start_known = false;
     const dfl_outcome outcome = dfl_tangents_linearize(
         &tan->stage[0], &tan->jac[0], &tan->slopes[0], tan, tan->parameters.by_time, NULL);
     if (outcome)

@@ -153,6 +153,10 @@ static void massless_directions_agree_with_runs(void **state)
     compare_with_runs(rod, xz, 4, "L", 0.7, 1);
     compare_with_runs(rod, xz, 4, "f", 2, 1);
     refused(rod, "acc", "L", "massless directions");
+    static const char still[] = /* stiffness determines the position of z */
+        "local k = param('k', 30) local x, z = position('x', 'z') mass(x, 1) quasistatic(z)\n"
+        "potential(k/2*(x - z)^2 + 20*z^2 + z^4) initial{ x = 0.5, ['der(x)'] = 0 }\n";
+    compare_with_runs(still, (const char *const[]){"x", "z", NULL}, 2, "k", 30, 1);
 }
 
 /* A beam that bends, with its length, stiffness and height as parameters. */
