@@ -100,11 +100,20 @@ typedef struct dfl_start_value {
     bool decides;  /* declarations depend on the value */
 } dfl_start_value;
 
-/* A number made of parameters on which declarations depend. */
+/* A number made of parameters: declarations are the same while it lies from `low` to `high`. */
 typedef struct dfl_reading {
     dfl_expr expr;
-    double value;
+    double low, high;
 } dfl_reading;
+
+/* The drawing of a mechanism, after the script: whether other values of parameters leave its declarations as
+   they are, and its automatic shapes. */
+typedef struct dfl_model_drawing {
+    void *it;
+    dfl_status (*revalue)(bool *same, void *it);
+    dfl_status (*show)(void *it);
+    void (*free)(void *it);
+} dfl_model_drawing;
 
 /* An expression that is 1 where constraints are satisfied as meant, and at most 0 where they are
    satisfied by a mirror image. */
@@ -265,7 +274,9 @@ typedef struct dfl_model {
         run_from[DFL_MOST_SETTINGS]; /* expressions of parameters that gave its numbers; 0: none */
     double precision;                /* rtol of the run for which equations are prepared */
     DFL_LIST(dfl_reading) readings;
-    bool by_numbers; /* ... and more depends on the values of parameters */
+    bool by_numbers;           /* ... and more depends on the values of parameters */
+    dfl_model_drawing drawing; /* all NULL: none */
+    bool unseen;               /* nobody looks at the scene: a drawing makes no shapes */
 } dfl_model;
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
@@ -398,6 +409,11 @@ dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_ex
    DFL_INVALID if it contains anything else. What is declared with _value may depend on the number; users of
    _number keep the expression, for dfl_model_revalue. */
 dfl_status dfl_model_value(double *out, dfl_model *model, dfl_expr expr);
+/* The same where declarations depend only on its sign (-1, 0, 1), on whether it is finite, on whether it lies from
+   `low` to `high`. */
+dfl_status dfl_model_sign(double *out, dfl_model *model, dfl_expr expr);
+dfl_status dfl_model_finite(double *out, dfl_model *model, dfl_expr expr);
+dfl_status dfl_model_within(double *out, dfl_model *model, dfl_expr expr, double low, double high);
 dfl_status dfl_model_number(double *out, const dfl_model *model, dfl_expr expr);
 
 /* The initial value of a symbol was made of an expression of parameters. */
@@ -469,6 +485,10 @@ extern const char *const dfl_shape_names[DFL_SHAPE_KINDS];
 dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape);
 /* Whether it is a colour. */
 dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color);
+
+/* Adds the automatic shapes of the drawing, if there is one, once and unless the model is unseen. They come behind
+   the equations, whose expressions are thus the same without them. */
+dfl_status dfl_model_show(dfl_model *model);
 
 /* Of all shapes together, without columns that are plain numbers. */
 int dfl_scene_columns(const dfl_model *model);

@@ -61,6 +61,8 @@ void dfl_model_free(dfl_model *model)
     if (!model)
         return;
     dfl_context *ctx = model->ctx;
+    if (model->drawing.free)
+        model->drawing.free(model->drawing.it);
     for (int i = 0; i < model->declarations.count; i++) {
         dfl_free(ctx, model->declarations.item[i].name);
         dfl_free(ctx, model->declarations.item[i].unit);

@@ -33,6 +33,8 @@ dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *se
         *same = set_value(model, sets[i], true);
     if (!status && *same)
         status = follow_run(same, model);
+    if (!status && *same && model->drawing.revalue)
+        status = model->drawing.revalue(same, model->drawing.it);
     return status;
 }
 
@@ -75,9 +77,11 @@ static bool set_start(dfl_model *model, const char *name, size_t length, double 
     return true;
 }
 
-static bool same_bits(double a, double b)
+/* A single value: with its sign, if it is zero. */
+static bool is_within(const dfl_reading *reading, double value)
 {
-    return memcmp(&a, &b, sizeof a) == 0;
+    return reading->low < reading->high ? value >= reading->low && value <= reading->high
+                                        : memcmp(&value, &reading->low, sizeof value) == 0;
 }
 
 static dfl_status compare_readings(bool *same, const dfl_model *model)
@@ -91,7 +95,7 @@ static dfl_status compare_readings(bool *same, const dfl_model *model)
     if (!status && count > 0)
         status = dfl_model_numbers(value, model, exprs, count);
     for (int i = 0; !status && *same && i < count; i++)
-        *same = same_bits(value[i], model->readings.item[i].value);
+        *same = is_within(&model->readings.item[i], value[i]);
     dfl_free(model->ctx, exprs);
     dfl_free(model->ctx, value);
     return status;

@@ -53,6 +53,15 @@ void dfl_shape_clear(dfl_shape *shape, dfl_context *ctx)
     *shape = (dfl_shape){0};
 }
 
+dfl_status dfl_model_show(dfl_model *model)
+{
+    dfl_status (*const show)(void *) = model->unseen ? NULL : model->drawing.show;
+    if (!show)
+        return DFL_OK;
+    model->drawing.show = NULL;
+    return show(model->drawing.it);
+}
+
 int dfl_scene_columns(const dfl_model *model)
 {
     int count = 0;

@@ -4,6 +4,9 @@
 #include "context/context.h"
 #include "symbolic/symbolic.h"
 
+#include <float.h>
+#include <math.h>
+
 static double value_of_symbol(uint32_t symbol, const void *user)
 {
     const dfl_model *model = user;
@@ -42,14 +45,36 @@ dfl_status dfl_model_numbers(double *out, const dfl_model *model, const dfl_expr
 
 dfl_status dfl_model_value(double *out, dfl_model *model, dfl_expr expr)
 {
+    return dfl_model_within(out, model, expr, INFINITY, -INFINITY);
+}
+
+dfl_status dfl_model_sign(double *out, dfl_model *model, dfl_expr expr)
+{
+    const dfl_status status = dfl_model_number(out, model, expr);
+    if (status)
+        return status;
+    return *out > 0   ? dfl_model_within(out, model, expr, DBL_TRUE_MIN, DBL_MAX)
+           : *out < 0 ? dfl_model_within(out, model, expr, -DBL_MAX, -DBL_TRUE_MIN)
+                      : dfl_model_value(out, model, expr);
+}
+
+dfl_status dfl_model_finite(double *out, dfl_model *model, dfl_expr expr)
+{
+    return dfl_model_within(out, model, expr, -DBL_MAX, DBL_MAX);
+}
+
+/* Outside of its bounds, nothing but the value itself will do. */
+dfl_status dfl_model_within(double *out, dfl_model *model, dfl_expr expr, double low, double high)
+{
     const dfl_status status = dfl_model_number(out, model, expr);
     if (status || dfl_is_constant(model->graph, expr))
         return status;
+    const bool inside = *out >= low && *out <= high;
     dfl_reading *all = dfl_grow(model->ctx, model->readings.item, &model->readings.room,
                                 model->readings.count, sizeof *all);
     if (!all)
         return DFL_NO_MEMORY;
     model->readings.item = all;
-    all[model->readings.count++] = (dfl_reading){expr, *out};
+    all[model->readings.count++] = (dfl_reading){expr, inside ? low : *out, inside ? high : *out};
     return DFL_OK;
 }

@@ -29,6 +29,12 @@ dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jaco
         dfl_equations_free(*out);
         status = derive(out, model, jacobians);
     }
+    if (!status)
+        status = dfl_model_show(model);
+    if (status) {
+        dfl_equations_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 

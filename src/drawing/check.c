@@ -15,14 +15,31 @@ static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
 {
     dfl_rigid_body body = {.name = drawn->name};
-    dfl_status status =
-        dfl_drawing_value(&body.mass, drawing, drawn->mass, "body", drawn->name, "mass");
-    if (!status)
-        status = dfl_drawing_values(body.com, drawing, drawn->com.e, 3, "body", drawn->name, "com");
-    if (!status)
-        status = dfl_drawing_values(body.inertia, drawing, drawn->inertia.e, 6, "body", drawn->name,
-                                    "inertia");
+    const struct {
+        double *to;
+        const dfl_expr *from;
+        int count;
+        const char *what;
+    } all[] = {{&body.mass, &drawn->mass, 1, "mass"},
+               {body.com, drawn->com.e, 3, "com"},
+               {body.inertia, drawn->inertia.e, 6, "inertia"}};
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < 3; i++)
+        status = dfl_drawing_read(all[i].to, drawing, all[i].from, all[i].count, dfl_drawing_number,
+                                  "body", drawn->name, all[i].what);
     return status ? status : dfl_tree_check_body(drawing->ctx, &body, 0, drawing->planar);
+}
+
+dfl_status dfl_drawing_check_bodies(const dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < drawing->nbodies; i++) {
+        const dfl_placed_body *body = &drawing->bodies[i];
+        const dfl_drawn_body drawn = {
+            .name = body->name, .mass = body->mass, .com = body->com, .inertia = body->inertia};
+        status = dfl_drawing_check_body(drawing, &drawn);
+    }
+    return status;
 }
 
 dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
@@ -30,16 +47,19 @@ dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_j
     const dfl_vec axis_b = joint->apart ? joint->axis_b : joint->axis;
     const dfl_vec axis2_b = joint->apart ? joint->axis2_b : joint->axis2;
     const char *kind = dfl_joint_types[joint->kind].name;
+    const struct {
+        const dfl_expr *from;
+        int count;
+        const char *what;
+    } all[] = {{joint->at.e, 3, "at"},
+               {joint->at_b.e, 3, "at_b"},
+               {&joint->lead, 1, "lead"},
+               {&joint->length, 1, "length"}};
     double number[3];
     dfl_status status = check_bodies(drawing, joint);
-    if (!status)
-        status = dfl_drawing_values(number, drawing, joint->at.e, 3, kind, joint->name, "at");
-    if (!status)
-        status = dfl_drawing_values(number, drawing, joint->at_b.e, 3, kind, joint->name, "at_b");
-    if (!status)
-        status = dfl_drawing_value(number, drawing, joint->lead, kind, joint->name, "lead");
-    if (!status)
-        status = dfl_drawing_value(number, drawing, joint->length, kind, joint->name, "length");
+    for (int i = 0; !status && i < 4; i++)
+        status = dfl_drawing_read(number, drawing, all[i].from, all[i].count, dfl_model_finite,
+                                  kind, joint->name, all[i].what);
     if (!status)
         status = check_axes(drawing, joint, joint->axis, joint->axis2, "axis");
     if (!status)
@@ -93,10 +113,11 @@ static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joi
 {
     double length = 0.0, gap[3] = {0};
     const dfl_vec apart = vec_sub(drawing->graph, joint->at_b, joint->at);
-    dfl_status status =
-        dfl_drawing_value(&length, drawing, joint->length, "distance", joint->name, "length");
+    dfl_status status = dfl_drawing_read(&length, drawing, &joint->length, 1, dfl_model_sign,
+                                         "distance", joint->name, "length");
     if (!status)
-        status = dfl_drawing_values(gap, drawing, apart.e, 3, "distance", joint->name, "at_b");
+        status = dfl_drawing_read(gap, drawing, apart.e, 3, dfl_model_sign, "distance", joint->name,
+                                  "at_b");
     const bool none = !joint->apart || (gap[0] == 0.0 && gap[1] == 0.0 && gap[2] == 0.0);
     if (!status && joint->length == 0 && none)
         return dfl_fail(drawing->ctx, DFL_INVALID,
@@ -112,10 +133,12 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
                              dfl_vec axis2, const char *which)
 {
     const char *kind = dfl_joint_types[joint->kind].name;
+    dfl_number_reader *read =
+        dfl_joint_types[joint->kind].axes < 2 ? dfl_model_sign : dfl_model_value;
     double a[3], b[3];
-    dfl_status status = dfl_drawing_values(a, drawing, axis.e, 3, kind, joint->name, which);
+    dfl_status status = dfl_drawing_read(a, drawing, axis.e, 3, read, kind, joint->name, which);
     if (!status)
-        status = dfl_drawing_values(b, drawing, axis2.e, 3, kind, joint->name, "axis2");
+        status = dfl_drawing_read(b, drawing, axis2.e, 3, read, kind, joint->name, "axis2");
     if (status)
         return status;
     const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];

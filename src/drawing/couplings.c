@@ -233,7 +233,8 @@ static dfl_status check_factor(const dfl_drawing *drawing, const char *call, con
                                const char *what, dfl_expr factor)
 {
     double value;
-    const dfl_status status = dfl_drawing_value(&value, drawing, factor, call, name, what);
+    const dfl_status status =
+        dfl_drawing_read(&value, drawing, &factor, 1, dfl_model_sign, call, name, what);
     if (status || value != 0.0)
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': %s is 0 or missing; give a number", call,

@@ -64,6 +64,7 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_free(ctx, drawing->releases);
     dfl_free(ctx, drawing->applied);
     dfl_free(ctx, drawing->bonds);
+    dfl_free(ctx, drawing->tried);
     dfl_free(ctx, drawing);
 }
 

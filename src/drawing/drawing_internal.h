@@ -137,6 +137,11 @@ typedef struct dfl_release {
     dfl_expr p[MOST_P], v[MOST_V];
 } dfl_release;
 
+/* An expression of coordinates, and what it is equal to if no motion changes it, or DFL_NO_EXPR. */
+typedef struct dfl_tried {
+    dfl_expr expr, constant;
+} dfl_tried;
+
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -163,7 +168,9 @@ struct dfl_drawing {
     int nbonds, max_bonds;
     dfl_sight *sights; /* what else there is to see (shapes.h) */
     int nsights, max_sights;
-    bool bare; /* no automatic shapes */
+    bool bare;        /* no automatic shapes */
+    dfl_tried *tried; /* by moves.c */
+    int ntried, max_tried;
     int *path; /* nbodies: workspace */
     int max_path;
     struct {
@@ -186,6 +193,13 @@ dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr e
                              const char *call, const char *name, const char *what);
 dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
                               int count, const char *call, const char *name, const char *what);
+/* The same where less depends on the numbers: dfl_model_sign, dfl_model_finite; or where they are asked for again
+   for other values of parameters: dfl_drawing_number. */
+typedef dfl_status dfl_number_reader(double *out, dfl_model *model, dfl_expr expr);
+dfl_number_reader dfl_drawing_number;
+dfl_status dfl_drawing_read(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
+                            int count, dfl_number_reader *read, const char *call, const char *name,
+                            const char *what);
 
 /* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2`
    made perpendicular (zero: x of the drawing, or y), as in multibody/tree_kinematics.c; no axis:
@@ -282,6 +296,8 @@ typedef struct dfl_joint_frames {
 /* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree
    changes it (it may contain coordinates whose parts cancel), or DFL_NO_EXPR. */
 dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+/* Whether all that was asked so far has the same answer with the present values of parameters. */
+dfl_status dfl_drawing_same_constants(bool *same, dfl_drawing *drawing);
 
 /* advice.c: notes about rows of a loop that were left out, and about better cuts. */
 dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_joint *joint,
@@ -319,6 +335,7 @@ dfl_status dfl_drawing_row(int *out, const dfl_drawing *drawing, const dfl_place
 
 /* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body);
+dfl_status dfl_drawing_check_bodies(const dfl_drawing *drawing);
 dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 dfl_status dfl_drawing_check_all(dfl_drawing *drawing);
 

@@ -28,7 +28,7 @@ static bool distance(double *out, const dfl_drawing *drawing, dfl_vec a, dfl_vec
     const dfl_vec d = vec_sub(drawing->graph, a, b);
     double e[3];
     for (int i = 0; i < 3; i++)
-        if (dfl_model_value(&e[i], drawing->model, d.e[i]))
+        if (dfl_model_number(&e[i], drawing->model, d.e[i]))
             return false;
     *out = hypot(hypot(e[0], e[1]), e[2]);
     return isfinite(*out);
@@ -78,8 +78,8 @@ static double of_inertia(const dfl_drawing *drawing)
     double largest = 0, m = 0, J = 0;
     for (int i = 0; i < drawing->nbodies; i++)
         for (int k = 0; k < 3; k++)
-            if (!dfl_model_value(&m, drawing->model, drawing->bodies[i].mass) &&
-                !dfl_model_value(&J, drawing->model, drawing->bodies[i].inertia.e[k]) && m > 0 &&
+            if (!dfl_model_number(&m, drawing->model, drawing->bodies[i].mass) &&
+                !dfl_model_number(&J, drawing->model, drawing->bodies[i].inertia.e[k]) && m > 0 &&
                 J > 0 && isfinite(J / m))
                 largest = fmax(largest, sqrt(J / m));
     return largest;

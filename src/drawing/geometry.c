@@ -19,10 +19,22 @@ dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr e
 dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
                               int count, const char *call, const char *name, const char *what)
 {
+    return dfl_drawing_read(out, drawing, exprs, count, dfl_model_value, call, name, what);
+}
+
+dfl_status dfl_drawing_number(double *out, dfl_model *model, dfl_expr expr)
+{
+    return dfl_model_number(out, model, expr);
+}
+
+dfl_status dfl_drawing_read(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
+                            int count, dfl_number_reader *read, const char *call, const char *name,
+                            const char *what)
+{
     for (int i = 0; i < count; i++) {
         dfl_status status = DFL_OK;
         if (!constants(&out[i], drawing->graph, &exprs[i], 1))
-            status = dfl_model_value(&out[i], drawing->model, exprs[i]);
+            status = read(&out[i], drawing->model, exprs[i]);
         if (status == DFL_INVALID)
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "%s '%s': %s contains variables; give numbers or expressions of "

@@ -44,10 +44,11 @@ static dfl_status tell_joints(dfl_drawing *drawing, const dfl_placed_body *body)
 static dfl_status is_empty(bool *out, const dfl_drawing *drawing, const dfl_placed_body *body)
 {
     double mass = 0.0, inertia[6];
-    dfl_status status = dfl_drawing_value(&mass, drawing, body->mass, "body", body->name, "mass");
+    dfl_status status = dfl_drawing_read(&mass, drawing, &body->mass, 1, dfl_model_sign, "body",
+                                         body->name, "mass");
     if (!status)
-        status =
-            dfl_drawing_values(inertia, drawing, body->inertia.e, 6, "body", body->name, "inertia");
+        status = dfl_drawing_read(inertia, drawing, body->inertia.e, 6, dfl_model_sign, "body",
+                                  body->name, "inertia");
     *out = mass == 0.0;
     for (int k = 0; k < 6 && !status; k++)
         *out = *out && inertia[k] == 0.0;

@@ -10,19 +10,44 @@
 
 #include <math.h>
 
+static dfl_status try_places(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
 static void values_at(double *value, const dfl_drawing *drawing, const dfl_part *part, int place);
 static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place);
 
 dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
 {
-    enum { PLACES = 4 };
     const dfl_graph *graph = drawing->graph;
-    dfl_part part;
-    double first = 0.0;
     *out = expr;
     if (!dfl_depends(graph, expr, DFL_SYM_P) && !dfl_depends(graph, expr, DFL_SYM_S))
         return DFL_OK;
-    dfl_status status = dfl_part_create(&part, graph, &expr, 1);
+    dfl_tried *all =
+        dfl_grow(drawing->ctx, drawing->tried, &drawing->max_tried, drawing->ntried, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    drawing->tried = all;
+    const dfl_status status = try_places(out, drawing, expr);
+    all[drawing->ntried++] = (dfl_tried){expr, *out};
+    return status;
+}
+
+dfl_status dfl_drawing_same_constants(bool *same, dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    *same = true;
+    for (int i = 0; *same && !status && i < drawing->ntried; i++) {
+        dfl_expr now;
+        status = try_places(&now, drawing, drawing->tried[i].expr);
+        *same = now == drawing->tried[i].constant;
+    }
+    return status;
+}
+
+static dfl_status try_places(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
+{
+    enum { PLACES = 4 };
+    dfl_part part;
+    double first = 0.0;
+    dfl_status status = dfl_part_create(&part, drawing->graph, &expr, 1);
     if (status)
         return status;
     double *value = dfl_alloc(drawing->ctx, part.count, sizeof *value);

@@ -91,7 +91,8 @@ static dfl_status check_direction(const dfl_drawing *drawing, const char *call, 
                                   const char *what, dfl_vec direction)
 {
     double d[3];
-    const dfl_status status = dfl_drawing_values(d, drawing, direction.e, 3, call, name, what);
+    const dfl_status status =
+        dfl_drawing_read(d, drawing, direction.e, 3, dfl_model_sign, call, name, what);
     if (status || d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0)
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID,
@@ -143,8 +144,8 @@ static dfl_status check_roller(const dfl_drawing *drawing, const dfl_drawn_rolle
 {
     const char *call = vec_is_zero(roller->axis) ? "rolling_ball" : "rolling_disk";
     double radius, n[3], a[3];
-    dfl_status status =
-        dfl_drawing_value(&radius, drawing, roller->radius, call, roller->name, "radius");
+    dfl_status status = dfl_drawing_read(&radius, drawing, &roller->radius, 1, dfl_model_sign, call,
+                                         roller->name, "radius");
     if (!status && !(radius > 0.0))
         status =
             dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': radius is %g; give a positive number",
@@ -152,9 +153,11 @@ static dfl_status check_roller(const dfl_drawing *drawing, const dfl_drawn_rolle
     if (!status)
         status = check_direction(drawing, call, roller->name, "normal", roller->normal);
     if (!status)
-        status = dfl_drawing_values(a, drawing, roller->axis.e, 3, call, roller->name, "axis");
+        status = dfl_drawing_read(a, drawing, roller->axis.e, 3, dfl_model_finite, call,
+                                  roller->name, "axis");
     if (!status)
-        status = dfl_drawing_values(n, drawing, roller->normal.e, 3, call, roller->name, "normal");
+        status = dfl_drawing_read(n, drawing, roller->normal.e, 3, dfl_model_finite, call,
+                                  roller->name, "normal");
     if (status || vec_is_zero(roller->axis) || roller->on == DFL_GROUND)
         return status;
     return roller->on != roller->body

@@ -143,7 +143,8 @@ dfl_status dfl_carry_shape(dfl_drawing *drawing, dfl_shape *shape, int body)
 bool dfl_stage_values(double *out, dfl_status *status, const dfl_stage *stage, const dfl_expr *e,
                       int count)
 {
-    *status = dfl_drawing_values(out, stage->drawing, e, count, "a shape", "of the scene", "it");
+    *status = dfl_drawing_read(out, stage->drawing, e, count, dfl_drawing_number, "a shape",
+                               "of the scene", "it");
     const bool known = !*status;
     if (*status == DFL_INVALID)
         *status = DFL_OK;

@@ -13,7 +13,6 @@
 /* More shapes than this only make pages slow. */
 enum { MOST_THINGS = 2000 };
 
-static dfl_status carry_shapes(dfl_drawing *drawing);
 static dfl_status set_stage(dfl_stage *stage);
 static void clear_stage(dfl_stage *stage);
 static dfl_status find_spots(dfl_stage *stage);
@@ -50,10 +49,9 @@ dfl_status dfl_drawing_shapes(dfl_drawing *drawing)
     const int things = drawing->nbodies + drawing->njoints + drawing->nsights + model->shapes.count;
     const int own = model->shapes.count;
     dfl_stage stage = {.drawing = drawing, .nown = own};
-    dfl_status status = carry_shapes(drawing);
-    if (status || drawing->bare || things > MOST_THINGS)
-        return status;
-    status = set_stage(&stage);
+    if (drawing->bare || things > MOST_THINGS)
+        return DFL_OK;
+    dfl_status status = set_stage(&stage);
     if (!status)
         status = show_all(&stage);
     if (!status)
@@ -62,8 +60,7 @@ dfl_status dfl_drawing_shapes(dfl_drawing *drawing)
     return status;
 }
 
-/* Shapes of the script that are fixed to bodies. */
-static dfl_status carry_shapes(dfl_drawing *drawing)
+dfl_status dfl_drawing_carry_shapes(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->model->shapes.count && !status; i++) {

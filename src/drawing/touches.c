@@ -105,7 +105,7 @@ static dfl_status check_range(dfl_drawing *drawing, const char *what, dfl_expr e
     dfl_model *model = drawing->model;
     if (expr == DFL_NO_EXPR || !dfl_keeps_value(drawing->graph, expr))
         return DFL_OK;
-    const dfl_status status = dfl_model_value(&value, model, expr);
+    const dfl_status status = dfl_model_within(&value, model, expr, 0, most);
     if (status || (value >= 0 && value <= most))
         return status;
     return dfl_fail(model->ctx, DFL_INVALID,
@@ -116,7 +116,7 @@ static dfl_status check_range(dfl_drawing *drawing, const char *what, dfl_expr e
 
 static dfl_status check_coefficients(dfl_drawing *drawing, const dfl_touch_law *law)
 {
-    double kinetic, sticking;
+    double kinetic, sticking, more;
     dfl_model *model = drawing->model;
     dfl_status status = check_range(drawing, "restitution", law->restitution, 1);
     if (!status && law->directions > 0)
@@ -125,9 +125,12 @@ static dfl_status check_coefficients(dfl_drawing *drawing, const dfl_touch_law *
         !dfl_keeps_value(drawing->graph, law->kinetic) ||
         !dfl_keeps_value(drawing->graph, law->sticking))
         return status;
-    status = dfl_model_value(&kinetic, model, law->kinetic);
+    status = dfl_model_number(&kinetic, model, law->kinetic);
     if (!status)
-        status = dfl_model_value(&sticking, model, law->sticking);
+        status = dfl_model_number(&sticking, model, law->sticking);
+    if (!status)
+        status = dfl_model_within(
+            &more, model, dfl_sub(drawing->graph, law->sticking, law->kinetic), 0, INFINITY);
     if (!status && sticking < kinetic)
         status = dfl_fail(model->ctx, DFL_INVALID,
                           "static friction %g is below sliding friction %g", sticking, kinetic);

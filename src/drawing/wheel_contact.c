@@ -183,8 +183,8 @@ static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_
     double value = 0.0;
     dfl_status status = dfl_substitute_exprs(&height, g, &height, 1, &wheel->y, &start, 1);
     if (!status)
-        status = dfl_drawing_value(&value, drawing, height, "contact_wheel", wheel->name,
-                                   "the rail's profile");
+        status = dfl_drawing_read(&value, drawing, &height, 1, dfl_model_sign, "contact_wheel",
+                                  wheel->name, "the rail's profile");
     *sign = dfl_constant(g, value < 0.0 ? -1.0 : 1.0);
     return status;
 }

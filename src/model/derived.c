@@ -61,6 +61,7 @@ static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_deriv
     options.nset += how->nmore;
     options.prescribe = how->prescribe;
     options.goals = how->goals;
+    options.unseen = how->unseen;
     options.frames = how->purpose == DFL_TO_READ;
     options.max_seconds = how->max_seconds;
     options.max_memory = how->max_memory;

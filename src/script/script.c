@@ -139,7 +139,7 @@ static dfl_status lower(dfl_script *script)
 {
     dfl_status status = script->drawing ? dfl_drawing_lower(script->drawing) : DFL_OK;
     if (!status && script->drawing)
-        status = dfl_drawing_shapes(script->drawing);
+        status = dfl_drawing_carry_shapes(script->drawing);
     if (!status)
         status = dfl_set_values_check(script);
     if (!status)
@@ -148,7 +148,13 @@ static dfl_status lower(dfl_script *script)
         status = warn_ignored_motion(script);
     if (!status)
         status = warn_idle_discretes(script);
-    return status ? status : keep_options(script);
+    if (!status)
+        status = keep_options(script);
+    if (!status && script->drawing) {
+        dfl_drawing_belong(script->drawing);
+        script->drawing = NULL;
+    }
+    return status;
 }
 
 /* A model with inputs has its motion(...) for `inverse`; without any, its author meant a constraint. */

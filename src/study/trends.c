@@ -1,22 +1,29 @@
 /* trends.c: extrema and means of columns over a run, from the continuous output of its steps.
 
-   Means are integrals by Gauss-Legendre quadrature, exact for polynomials of degree 7, over pieces of a step
-   that are halved until a piece and its halves agree; a jump of an output is thus closed in. Outputs that
-   contain time or switches may change faster than the solver's steps: their pieces are short from the
-   beginning. Extrema between the samples are found by parabolas through three of them, where these promise a
-   value beyond those known. */
+   Means are integrals by Gauss-Legendre quadrature, exact for polynomials of degree 7, over pieces of a step that are
+   halved until the cubic through the nodes of a piece meets its ends, too; a jump of an output is thus closed in. Where
+   rounding is all that keeps a piece from its cubic, halves would not help. Outputs that contain time or switches may
+   change faster than the solver's steps: their pieces are short from the beginning. Extrema between the samples are
+   found by parabolas through three of them, where these promise a value beyond those known. */
 #include "study/study_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { NODES = 4, SAMPLES = 2 * NODES + 2 }; /* of a piece: its ends, and nodes of both halves */
+enum { NODES = 4, SAMPLES = NODES + 2 }; /* of a piece: its ends, and the nodes between them */
 enum { DEEPEST = 30, SHORT = 1024 }; /* halvings; pieces of a run with outputs that may be fast */
+enum { MOST_HALVINGS = 1 << 20, PATIENCE = 256 }; /* of a run; between two looks at the clock */
+enum { NOISY = 32 };                              /* noise is looked for in pieces of this part */
 /* On (0, 1): zeros of the Legendre polynomial of degree 4, and weights. */
 static const double node[NODES] = {0.06943184420297371, 0.33000947820757187, 0.66999052179242813,
                                    0.93056815579702629};
 static const double weight[NODES] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                                      0.17392742256872693};
+/* Of the cubic through the values at the nodes, at the beginning of the piece: the shares of these values (Lagrange); at
+   its end the same from behind. */
+static const double outward[NODES] = {1.5267881254572668, -0.8136324494869273, 0.4007615203116504,
+                                      -0.1139171962819899};
 
 static dfl_status choose(dfl_trends *out, const char *names);
 static dfl_status look_for_fast(dfl_trends *out, const dfl_equations *eq);
@@ -25,8 +32,10 @@ static void add_pieces(dfl_trends *trends, dfl_simulation *sim, double from, dou
                        const double *x);
 static void sample_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to,
                          const double *x);
-static bool is_settled(const dfl_trends *trends, const dfl_simulation *sim, double length);
-static void prepare_cubic(dfl_trends *out);
+static bool may_halve(dfl_trends *trends, const dfl_simulation *sim, double t);
+static bool is_settled(dfl_trends *trends, dfl_simulation *sim, double from, double to, bool noisy);
+static const double *noise_at(dfl_trends *trends, dfl_simulation *sim, double t);
+static void expect_noise(dfl_trends *trends, dfl_simulation *sim, double t);
 static void add_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to);
 static void evaluate(double *value, dfl_trends *trends, dfl_simulation *sim, double t,
                      const double *x);
@@ -40,7 +49,6 @@ static bool vertex(double *top, double *height, const double *t, const double *y
 dfl_status dfl_trends_create(dfl_trends *out, const dfl_equations *eq, const char *names)
 {
     *out = (dfl_trends){.ctx = eq->model->ctx, .from = NAN, .to = NAN};
-    prepare_cubic(out);
     dfl_status status = dfl_columns_create(&out->columns, eq);
     if (!status)
         status = choose(out, names);
@@ -49,10 +57,10 @@ dfl_status dfl_trends_create(dfl_trends *out, const dfl_equations *eq, const cha
     if (status)
         return status;
     out->trend = dfl_alloc(out->ctx, (size_t)out->count, sizeof *out->trend);
-    out->x = dfl_alloc(out->ctx, (size_t)out->columns.n, sizeof *out->x);
+    out->n = eq->n;
+    out->x = dfl_alloc(out->ctx, (size_t)out->n, sizeof *out->x);
     out->outputs = dfl_alloc(out->ctx, (size_t)out->columns.m, sizeof *out->outputs);
-    out->sample =
-        dfl_alloc(out->ctx, (size_t)out->count * (SAMPLES + NODES + 1), sizeof *out->sample);
+    out->sample = dfl_alloc(out->ctx, (size_t)out->count * (SAMPLES + 3), sizeof *out->sample);
     return out->trend && out->x && out->outputs && out->sample ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -131,10 +139,16 @@ dfl_trend_values dfl_trends_values(const dfl_trends *trends, int number)
     const dfl_trend *trend = &trends->trend[number];
     const double length = trends->to - trends->from;
     const bool point = length == 0; /* a run that ends where it starts */
+    const double size = fmax(fabs(trend->min), fabs(trend->max));
+    const bool known = !(trend->doubt > 1e-3 * size * fabs(length));
     return (dfl_trend_values){.min = trend->min,
                               .max = trend->max,
-                              .mean = point ? trend->last : trend->integral / length,
-                              .rms = point ? fabs(trend->last) : sqrt(trend->square / length),
+                              .mean = !known  ? NAN
+                                      : point ? trend->last
+                                              : trend->integral / length,
+                              .rms = !known  ? NAN
+                                     : point ? fabs(trend->last)
+                                             : sqrt(trend->square / length),
                               .final = trend->last};
 }
 
@@ -149,7 +163,7 @@ void dfl_study_trends_begin(dfl_simulation *sim, double t, const double *x)
     evaluate(trends->sample, trends, sim, t, x);
     for (int i = 0; i < trends->count; i++) {
         const double value = trends->sample[i];
-        trends->trend[i] = (dfl_trend){.min = value, .max = value, .last = value};
+        trends->trend[i] = (dfl_trend){.min = value, .max = value, .last = value, .noise = DBL_MIN};
     }
 }
 
@@ -172,6 +186,7 @@ void dfl_study_trends_step(dfl_simulation *sim, double t_old, double t, const do
     const double share = trends->fast && length > 0 ? SHORT * fabs(t - t_old) / length : 1;
     const int pieces = isfinite(share) ? (int)ceil(fmin(share, SHORT)) : 1;
     double from = t_old;
+    expect_noise(trends, sim, t_old + (t - t_old) * node[1]);
     for (int k = 1; k <= pieces; k++) {
         const double to = k < pieces ? t_old + (t - t_old) * k / pieces : t;
         add_pieces(trends, sim, from, to, k == pieces ? x : NULL);
@@ -191,7 +206,8 @@ static void add_pieces(dfl_trends *trends, dfl_simulation *sim, double from, dou
         const double end = ends[waiting - 1], middle = from + (end - from) / 2;
         sample_piece(trends, sim, from, end, end == to ? x : NULL);
         if (waiting <= DEEPEST && middle != from && middle != end &&
-            !is_settled(trends, sim, end - from)) {
+            !is_settled(trends, sim, from, end, NOISY * fabs(end - from) <= fabs(to - from)) &&
+            may_halve(trends, sim, from)) {
             ends[waiting++] = middle;
             continue;
         }
@@ -201,97 +217,115 @@ static void add_pieces(dfl_trends *trends, dfl_simulation *sim, double from, dou
     }
 }
 
-/* trends->sample: at both ends and at the nodes of both halves of a piece, and behind them at those of the whole. */
+/* Not without end, and not where the user has had enough. */
+static bool may_halve(dfl_trends *trends, const dfl_simulation *sim, double t)
+{
+    if (++trends->halvings % PATIENCE == 0 && sim->watch &&
+        sim->watch(t, dfl_solver_step(sim->solver), sim->user))
+        trends->halvings = MOST_HALVINGS;
+    return trends->halvings < MOST_HALVINGS;
+}
+
+/* trends->sample: at both ends and at the nodes of a piece. */
 static void sample_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to,
                          const double *x)
 {
     const size_t count = (size_t)trends->count;
-    const double half = (to - from) / 2;
     double *at = trends->sample;
     for (size_t i = 0; i < count; i++)
         at[i] = trends->trend[i].last;
-    for (int k = 0; k < 2 * NODES; k++)
-        evaluate_inside(at += count, trends, sim,
-                        from + half * (k / NODES) + half * node[k % NODES]);
+    for (int k = 0; k < NODES; k++)
+        evaluate_inside(at += count, trends, sim, from + (to - from) * node[k]);
     at += count;
     if (x)
         evaluate(at, trends, sim, to, x);
     else
         evaluate_inside(at, trends, sim, to);
-    for (int k = 0; k < NODES; k++)
-        evaluate_inside(at += count, trends, sim, from + (to - from) * node[k]);
 }
 
-/* The cubic through the values at the nodes of a piece, at its ends and the nodes of its halves (Lagrange). */
-static void prepare_cubic(dfl_trends *out)
-{
-    for (int k = 0; k < SAMPLES; k++) {
-        const double inside = ((k - 1) / NODES + node[(k + NODES - 1) % NODES]) / 2;
-        const double u = k == 0 ? 0 : k == SAMPLES - 1 ? 1 : inside;
-        for (int j = 0; j < NODES; j++) {
-            double product = 1;
-            for (int i = 0; i < NODES; i++)
-                product *= i == j ? 1 : (u - node[i]) / (node[j] - node[i]);
-            out->share[k][j] = product;
-        }
-    }
-}
-
-/* How far column i is from the cubic of its piece. */
-static double misfit(const dfl_trends *trends, size_t i)
+/* How far column i is from its cubic at the ends of the piece; *size: of its values. */
+static double misfit(double *size, const dfl_trends *trends, size_t i)
 {
     const size_t count = (size_t)trends->count;
-    const double *sample = trends->sample + i, *whole = sample + SAMPLES * count;
-    double most = 0;
-    for (size_t k = 0; k < SAMPLES; k++) {
-        double cubic = 0;
-        for (size_t j = 0; j < NODES; j++)
-            cubic += trends->share[k][j] * whole[j * count];
-        most = fmax(most, fabs(sample[k * count] - cubic));
+    const double *sample = trends->sample + i, *inner = sample + count;
+    double first = sample[0], last = sample[(SAMPLES - 1) * count];
+    *size = fmax(fabs(trends->trend[i].min), fabs(trends->trend[i].max));
+    for (size_t k = 0; k < NODES; k++) {
+        first -= outward[k] * inner[k * count];
+        last -= outward[NODES - 1 - k] * inner[k * count];
+        *size = fmax(*size, fabs(inner[k * count]));
     }
-    return most;
+    return fmax(fabs(first), fabs(last));
 }
 
-/* Whether the integrals over a piece are those over its halves, to a part of the tolerance. At a jump they may
-   agree by chance, but no cubic fits. */
-static bool is_settled(const dfl_trends *trends, const dfl_simulation *sim, double length)
+/* Whether a piece is short enough. For y = exp(i w t), with z = w h for its length h, the misfit at its ends is
+   6e-4 z^4, the error of the integral 5.6e-10 z^8 h (Davis, Rabinowitz 1984, section 2.7), that of the square's 256
+   times as much, 0.4 misfit^2 h. Where the misfit is large, there may be a jump, and where there are switches any misfit
+   may be that of a kink: the error is misfit h. */
+static bool is_settled(dfl_trends *trends, dfl_simulation *sim, double from, double to, bool noisy)
 {
-    const size_t count = (size_t)trends->count;
-    const double part = fmax(1e-3 * sim->settings->solver.rtol, 1e-12);
+    const double part = fmax(0.1 * sim->settings->solver.rtol, 1e-12), length = fabs(to - from);
     const double run = fabs(sim->settings->to - sim->settings->from);
-    const double allowed = fmax(fabs(length), isfinite(run) ? 1e-3 * run : 0); /* of time */
-    for (size_t i = 0; i < count; i++) {
-        const double *halves = trends->sample + count + i;
-        const double *whole = trends->sample + SAMPLES * count + i;
-        const dfl_trend *trend = &trends->trend[i];
-        double once = 0, twice = 0, size = fmax(fabs(trend->min), fabs(trend->max));
-        for (size_t k = 0; k < NODES; k++) {
-            once += weight[k] * whole[k * count];
-            twice += weight[k] * (halves[k * count] + halves[(NODES + k) * count]) / 2;
-            size = fmax(size, fabs(whole[k * count]));
-        }
-        const double bound = part * size * allowed, far = misfit(trends, i);
-        if (fabs(once - twice) * fabs(length) > bound ||
-            (far > sqrt(part) * size && far * fabs(length) > bound))
+    const double jump = trends->fast ? 0.1 * sqrt(part) : 1e-3;
+    const double allowed = part * fmax(length, isfinite(run) ? 1e-3 * run : 0);
+    for (size_t i = 0; i < (size_t)trends->count; i++) {
+        double size;
+        const double far = misfit(&size, trends, i), m = far / size;
+        if (far <= trends->trend[i].noise || (m > jump ? m : 0.4 * m * m) * length <= allowed)
+            continue;
+        if (!noisy || far > noise_at(trends, sim, from + (to - from) * node[1])[i])
             return false;
+        trends->trend[i].noisy = trends->noisy = true;
     }
     return true;
+}
+
+/* What rounding may do to values: how much they change with the last digits of the state and of time. */
+static const double *noise_at(dfl_trends *trends, dfl_simulation *sim, double t)
+{
+    enum { TRIALS = 4 };
+    static const double margin = 16, digit = 4 * DBL_EPSILON;
+    const size_t count = (size_t)trends->count;
+    double *plain = trends->sample + count * SAMPLES, *value = plain + count,
+           *noise = value + count;
+    const bool known = evaluate_inside(plain, trends, sim, t);
+    for (size_t i = 0; i < count; i++)
+        noise[i] = DBL_MIN;
+    for (int k = 0; known && k < TRIALS; k++) {
+        for (int j = 0; j < trends->n; j++)
+            trends->x[j] *= 1 + digit * dfl_generic(k, j);
+        evaluate(value, trends, sim, t * (1 + digit * dfl_generic(k, trends->n)), trends->x);
+        for (size_t i = 0; i < count; i++)
+            noise[i] = fmax(noise[i], margin * fabs(value[i] - plain[i]));
+    }
+    return noise;
+}
+
+/* Columns that were noisy before are so from the beginning of a step. Their noise is looked at anew, away from places
+   where pieces were halved: next to a jump it would be as large as the jump. */
+static void expect_noise(dfl_trends *trends, dfl_simulation *sim, double t)
+{
+    const double *noise = trends->noisy ? noise_at(trends, sim, t) : NULL;
+    for (int i = 0; i < trends->count && noise; i++)
+        trends->trend[i].noise = trends->trend[i].noisy ? noise[i] : DBL_MIN;
 }
 
 static void add_piece(dfl_trends *trends, dfl_simulation *sim, double from, double to)
 {
     const size_t count = (size_t)trends->count;
-    const double half = (to - from) / 2;
+    const bool unsettled = trends->halvings >= MOST_HALVINGS;
     double times[SAMPLES] = {from, [SAMPLES - 1] = to};
-    for (int k = 0; k < 2 * NODES; k++)
-        times[k + 1] = from + half * (k / NODES) + half * node[k % NODES];
-    for (int i = 0; i < trends->count; i++) {
+    for (int k = 0; k < NODES; k++)
+        times[k + 1] = from + (to - from) * node[k];
+    for (size_t i = 0; i < count; i++) {
         dfl_trend *trend = &trends->trend[i];
+        double size;
+        trend->doubt += unsettled ? misfit(&size, trends, i) * fabs(to - from) : 0;
         for (size_t k = 1; k < SAMPLES; k++) {
-            const double value = trends->sample[k * count + (size_t)i];
+            const double value = trends->sample[k * count + i];
             if (k < SAMPLES - 1) {
-                trend->integral += weight[(k - 1) % NODES] * half * value;
-                trend->square += weight[(k - 1) % NODES] * half * value * value;
+                trend->integral += weight[k - 1] * (to - from) * value;
+                trend->square += weight[k - 1] * (to - from) * value * value;
             }
             take(trend, value);
         }
@@ -358,7 +392,7 @@ static void climb(dfl_trends *trends, dfl_simulation *sim, int number, const dou
     enum { MOST = 5 };
     dfl_trend *trend = &trends->trend[number];
     const double last = trend->last;
-    double *value = trends->sample + (size_t)trends->count * (SAMPLES + NODES);
+    double *value = trends->sample + (size_t)trends->count * SAMPLES;
     double p[3] = {t[0], t[1], t[2]}, q[3] = {y[0], y[1], y[2]};
     for (int k = 0; k < MOST; k++) {
         double top, height;

@@ -10,6 +10,10 @@ typedef struct dfl_trend {
     double min, max;
     double integral, square; /* over time, of the value and of its square */
     double last;
+    double
+        noise; /* what rounding does to values of the present step; or less, where it does not matter */
+    bool noisy;   /* it has mattered */
+    double doubt; /* of the integral: by pieces that were rough, but not halved any more */
 } dfl_trend;
 
 /* What is followed: columns of dfl_columns by number, states or outputs. */
@@ -19,12 +23,14 @@ typedef struct dfl_trends {
     int *column;
     dfl_trend *trend;
     dfl_columns columns;
-    bool fast; /* an output may change faster than the steps: it contains time, or switches */
-    double share[10][4]; /* of the values at a piece's nodes in its cubic, at all samples */
-    double from, to;     /* the interval so far */
-    double *x;           /* n: a state inside a step */
-    double *outputs;     /* m: there */
-    double *sample; /* values of all columns at the samples of a piece, one sample after another */
+    bool fast;       /* an output may change faster than the steps: it contains time, or switches */
+    bool noisy;      /* rounding matters for one of them */
+    long halvings;   /* of pieces of steps, so far */
+    double from, to; /* the interval so far */
+    int n;           /* unknowns */
+    double *x;       /* n: a state inside a step */
+    double *outputs; /* m: there */
+    double *sample;  /* values of all columns at the samples of a piece, one sample after another */
 } dfl_trends;
 
 /* `names`: separated by commas; NULL: all outputs or, without any, all positions. The caller clears
@@ -32,7 +38,7 @@ typedef struct dfl_trends {
 dfl_status dfl_trends_create(dfl_trends *out, const dfl_equations *eq, const char *names);
 void dfl_trends_clear(dfl_trends *trends);
 
-/* What is known of a column over the whole run. */
+/* What is known of a column over the whole run; NAN: an output is rough, so that its integrals are not known. */
 typedef struct dfl_trend_values {
     double min, max, mean, rms, final;
 } dfl_trend_values;

@@ -113,6 +113,7 @@ static dfl_derivation derivation(const dfl_case_model *model, const dfl_cases *c
                             .nsettings = options->nsettings,
                             .settings = options->settings,
                             .prefix = "--",
+                            .unseen = true,
                             .nmore = dfl_design_parameters(cases->design),
                             .more = model->sets,
                             .max_seconds = options->seconds,

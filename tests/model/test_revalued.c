@@ -11,6 +11,20 @@ typedef struct revaluing {
 } revaluing;
 
 #define BOB "local m, L = param('m', 2), param('L', 1) local x = position('x') "
+#define CRANK                                                                                      \
+    "planar() local m, L, J, g = param('m', 2), param('L', 1), param('J', 0.1), param('g', 9.81) " \
+    "local lean = param('lean', 0.1) gravity{0, -g} "                                              \
+    "local a = body('a', { mass = m, com = {L/2, 0}, inertia = J }) "                              \
+    "local b = body('b', { mass = 1, com = {3*L/2, 0}, inertia = 0.1 }) "                          \
+    "revolute('j', ground, a, { at = {0, 0} }) local k = revolute('k', a, b, { at = {L, 0} }) "    \
+    "point_on_line('line', ground, b, { at = {2*L, 0}, axis = {1, lean} })"
+#define TOP                                                                                        \
+    "local I = param('I', 1) local b = body('b', { mass = 1, inertia = {I, 1, 1} }) "              \
+    "spherical('s', ground, b, { at = {0, 0, 1} })"
+#define BALL                                                                                       \
+    "local e, mu = param('e', 0.5), param('mu', 0.5) local x, y = position('x'), position('y') "   \
+    "mass(x, 1) mass(y, 1) force(y, -9.81) initial{ y = 1, [velocity(y)] = 0 } "                   \
+    "unilateral('floor', y, { restitution = e, friction = mu, static = 0.6, slip = velocity(x) })"
 static const revaluing rows[] = {
     {BOB "mass(x, m) force(x, -L*x)", "m=2", "m=3", true},
     {BOB "mass(x, m) force(x, -L*x)", "m=2", "m=0", false}, /* a direction without mass */
@@ -27,6 +41,21 @@ static const revaluing rows[] = {
     {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=2", false}, /* friction, or none */
     {BOB "mass(x, m) local s = spline({0, 1, 2, 3}, {0, L, 1, 2}) force(x, -s(x))", "L=1", "L=2",
      false},
+    /* masses, inertias, lengths, gravity and axes of drawn mechanisms, as long as bodies are possible */
+    {CRANK, "m=2", "m=3", true},
+    {CRANK, "m=2", "m=0", false},
+    {CRANK, "m=2", "m=-1", false},
+    {CRANK, "L=1", "L=1.5", true},
+    {CRANK, "J=0.1", "J=0.2", true},
+    {CRANK, "J=0.1", "J=-0.1", false},
+    {CRANK, "g=9.81", "g=1.62", true},
+    {CRANK, "lean=0.1", "lean=0.2", false}, /* numbers of its axes decide about frames of a loop */
+    {TOP, "I=1", "I=1.2", true},
+    {TOP, "I=1", "I=9", false}, /* more than the sum of the others */
+    {BALL, "e=0.5", "e=0.7", true},
+    {BALL, "e=0.5", "e=1.5", false},
+    {BALL, "mu=0.5", "mu=0.1", true},
+    {BALL, "mu=0.5", "mu=0.7", false}, /* more than the static one */
 };
 
 static dfl_derived derive(dfl_context *ctx, const dfl_model *model, const char *const *set)
@@ -51,11 +80,11 @@ static void compare(const dfl_derived *a, const dfl_derived *b)
         assert_true(left->starts.item[i].value == right->starts.item[i].value);
     for (int i = 0; i < DFL_MOST_SETTINGS; i++)
         assert_memory_equal(&left->run.number[i], &right->run.number[i], sizeof(double));
-    double x[2][8] = {{0}};
+    double x[2][16] = {{0}};
     dfl_equations_given(x[0], NULL, a->eq);
     dfl_equations_given(x[1], NULL, b->eq);
     assert_memory_equal(x[0], x[1], sizeof x[0]);
-    double value[2][8] = {{0}};
+    double value[2][16] = {{0}};
     const dfl_numbers numbers[2] = {dfl_runnable_numbers(a->runnable, 0, x[0], NULL),
                                     dfl_runnable_numbers(b->runnable, 0, x[1], NULL)};
     assert_int_equal(dfl_numbers_values(value[0], &numbers[0], a->eq, a->eq->rows.f, a->eq->nv), 0);

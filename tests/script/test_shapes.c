@@ -8,6 +8,13 @@
 
 #include <stdlib.h>
 
+/* Mechanisms draw themselves behind their equations. */
+static void load_seen(loaded *l, const char *text)
+{
+    load_good(l, text);
+    assert_int_equal(dfl_model_show(l->model), DFL_OK);
+}
+
 /* Values of all nodes of the graph with positions p[0], p[1], ... (0 behind them). */
 static double *evaluate(const loaded *l, const double *p, int np)
 {
@@ -85,7 +92,7 @@ static void a_plane_mechanism_is_made_of_bars_pins_rails_and_boxes(void **state)
 {
     (void)state;
     loaded l;
-    load_good(&l, CRANK);
+    load_seen(&l, CRANK);
     assert_names(&l, "bearing.ground guide crank rod slider bearing pin wrist");
     assert_true(dfl_scene_planar(l.model));
     ASSERT_SHAPE(&l, "crank", DFL_LINE, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0.15);
@@ -107,7 +114,7 @@ static void several_points_make_a_star_about_the_centre_of_mass(void **state)
     (void)state;
     const double rest[] = {1, 0, 0, 0}; /* the quaternion of the drawing */
     loaded l;
-    load_good(&l, "local a = body('a', { mass = 1, com = {0, 0, 1} })\n"
+    load_seen(&l, "local a = body('a', { mass = 1, com = {0, 0, 1} })\n"
                   "local b = body('b', { mass = 1, com = {0, 0, 9}, inertia = {1, 1, 1} })\n"
                   "spherical('s', ground, a, { at = {0, 0, 0} })\n"
                   "revolute('r', a, b, { at = {1, 0, 1}, axis = {0, 2, 0} })\n"
@@ -130,7 +137,7 @@ static void a_free_body_is_the_box_of_its_inertia(void **state)
 {
     (void)state;
     loaded l;
-    load_good(&l, "local b = body('b', { mass = 12, com = {4, 5, 6}, inertia = {13, 10, 5} })\n"
+    load_seen(&l, "local b = body('b', { mass = 12, com = {4, 5, 6}, inertia = {13, 10, 5} })\n"
                   "local f = free('f', ground, b, { at = {4, 5, 6} })\n"
                   "initial{ [f.q4] = 1 }");
     const double at_rest[7] = {0, 0, 0, 1, 0, 0, 0};
@@ -138,7 +145,7 @@ static void a_free_body_is_the_box_of_its_inertia(void **state)
     const double turned[7] = {1, 0, 0, 0, 0, 2, 0}; /* of any length */
     assert_shape(&l, "b", DFL_BOX, turned, 7, (const double[]){5, 5, 6, 0, 0, 2, 0, 1, 2, 3}, 10);
     unload(&l);
-    load_good(&l, "local b = body('b', { mass = 12, inertia = {11.5, 11.5, 5, 1.5, 0, 0} })\n"
+    load_seen(&l, "local b = body('b', { mass = 12, inertia = {11.5, 11.5, 5, 1.5, 0, 0} })\n"
                   "local f = free('f', ground, b, { at = {0, 0, 0} })");
     const dfl_shape *box = find(&l, "b");
     double *value = evaluate(&l, at_rest, 7), q[4], size[3];
@@ -163,7 +170,7 @@ static void quaternions_turn_as_the_points_of_the_body_move(void **state)
 {
     (void)state;
     loaded l;
-    load_good(
+    load_seen(
         &l,
         "draw.none()\n"
         "local parent = ground\n"
@@ -205,7 +212,7 @@ static void what_rolls_is_round_and_frames_and_curves_are_seen(void **state)
 {
     (void)state;
     loaded l;
-    load_good(&l, "local d = body('d', { mass = 1, com = {0, 0, 2}, inertia = {1, 2, 1} })\n"
+    load_seen(&l, "local d = body('d', { mass = 1, com = {0, 0, 2}, inertia = {1, 2, 1} })\n"
                   "local b = body('b', { mass = 1, com = {5, 0, 1}, inertia = {1, 1, 1} })\n"
                   "free('f', ground, d, { at = {0, 0, 2} })\n"
                   "free('h', ground, b, { at = {5, 0, 1} })\n"
@@ -221,7 +228,7 @@ static void what_rolls_is_round_and_frames_and_curves_are_seen(void **state)
                  10);
     assert_shape(&l, "mark", DFL_FRAME, rest, 14, (const double[]){0, 0, 2, 1, 0, 0, 0}, 7);
     unload(&l);
-    load_good(&l, "planar()\n"
+    load_seen(&l, "planar()\n"
                   "local cam = body('cam', { mass = 1, inertia = 1 })\n"
                   "local flat = body('flat', { mass = 1, com = {0, 3} })\n"
                   "revolute('axle', ground, cam, { at = {0, 0} })\n"
@@ -244,16 +251,16 @@ static void scripts_decide_what_is_seen(void **state)
 {
     (void)state;
     loaded l;
-    load_good(&l, CRANK "draw.point('pin', {0, 0})\n");
+    load_seen(&l, CRANK "draw.point('pin', {0, 0})\n");
     assert_names(&l, "bearing.ground guide crank rod slider bearing wrist pin");
     unload(&l);
-    load_good(&l, CRANK "draw.none()\ndraw.box('x', {2, 0}, { body = crank, angle = pi })\n");
+    load_seen(&l, CRANK "draw.none()\ndraw.box('x', {2, 0}, { body = crank, angle = pi })\n");
     assert_names(&l, "x");
     assert_true(dfl_scene_planar(l.model));
     ASSERT_SHAPE_AT(&l, "x", DFL_BOX, M_PI / 2, 0, 2, 0, cos(3 * M_PI / 4), 0, 0,
                     sin(3 * M_PI / 4));
     unload(&l);
-    load_good(&l,
+    load_seen(&l,
               "planar()\n"
               "local a = body('a', { mass = 1, com = {1, 2}, color = 'green',\n"
               "  shape = {'box', size = {2, 1}} })\n"
@@ -277,7 +284,7 @@ static void fixed_and_drawn_bodies_are_seen_once(void **state)
 {
     (void)state;
     loaded l;
-    load_good(&l, "planar()\n"
+    load_seen(&l, "planar()\n"
                   "local arm = body('arm', { mass = 1, com = {1, 0}, inertia = 1 })\n"
                   "local bag = body('bag', { mass = 1, com = {2, 0} })\n"
                   "revolute('hinge', ground, arm, { at = {0, 0} })\n"
@@ -291,11 +298,11 @@ static void fixed_and_drawn_bodies_are_seen_once(void **state)
         "free('f', ground, c, { at = {0, 0, 1} })\n"
         "rolling_ball('roll', c, { at = {0, 0, 1}, radius = 1 })\n";
     char text[512];
-    load_good(&l, coin);
+    load_seen(&l, coin);
     assert_names(&l, "roll");
     unload(&l);
     snprintf(text, sizeof text, "%sdraw.box('coin', {0, 0, 1}, { body = c })", coin);
-    load_good(&l, text);
+    load_seen(&l, text);
     assert_names(&l, "coin");
     unload(&l);
 }
