@@ -135,7 +135,52 @@ static dfl_status look_for_folds(dfl_linear_model *model, dfl_runnable *run, con
     return status;
 }
 
-/* Modes of one frequency that drive each other. Cyclic states of a steady motion may grow with any power of time. */
+/* Marks positions on which nothing but such positions depends: place and heading, also as seen from a body that
+   turns, where they depend on each other. Returns the number of all other states. */
+static int mark_along(bool *along, const dfl_linearized *linear)
+{
+    const int ny = linear->ny;
+    int others = 0;
+    double most = 0;
+    for (int k = 0; k < ny * ny; k++)
+        most = fmax(most, fabs(linear->A[k]));
+    for (int j = 0; j < ny; j++)
+        along[j] = j < linear->npositions;
+    for (bool more = true; more;) {
+        more = false;
+        for (int k = 0; k < ny * ny; k++)
+            if (along[k / ny] && !along[k % ny] && fabs(linear->A[k]) > 1e-12 * most) {
+                along[k / ny] = false;
+                more = true;
+            }
+    }
+    for (int j = 0; j < ny; j++)
+        others += !along[j];
+    return others;
+}
+
+/* The modes of a steady motion without what moves along with it, which may grow with any power of time. */
+static dfl_status find_others(dfl_modes *out, const dfl_linearized *linear)
+{
+    dfl_context *ctx = linear->ctx;
+    const size_t ny = (size_t)linear->ny;
+    bool *along = dfl_alloc(ctx, ny, sizeof *along);
+    double *A = dfl_alloc(ctx, ny * ny, sizeof *A), *to = A;
+    dfl_status status = along && A ? DFL_OK : DFL_NO_MEMORY;
+    *out = (dfl_modes){0};
+    if (!status) {
+        const int others = mark_along(along, linear);
+        for (size_t k = 0; k < ny * ny; k++)
+            if (!along[k / ny] && !along[k % ny])
+                *to++ = linear->A[k];
+        status = dfl_modes_find(out, ctx, others, A);
+    }
+    dfl_free(ctx, along);
+    dfl_free(ctx, A);
+    return status;
+}
+
+/* Modes of one frequency that drive each other. */
 static dfl_status judge_secular(dfl_linear_model *model, const dfl_modes *modes)
 {
     const bool rests = model->linear.kind == DFL_AT_EQUILIBRIUM;
@@ -165,7 +210,12 @@ dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, con
         (modes->unstable && modes->indifferent))
         return DFL_OK;
     double *beside = dfl_alloc(ctx, 2 * n, sizeof *beside);
-    dfl_status status = beside ? judge_secular(model, modes) : DFL_NO_MEMORY;
+    dfl_modes others = {0};
+    const bool steady = linear->kind == DFL_AT_STEADY_MOTION;
+    dfl_status status = !beside ? DFL_NO_MEMORY : steady ? find_others(&others, linear) : DFL_OK;
+    if (!status)
+        status = judge_secular(model, steady ? &others : modes);
+    dfl_modes_clear(&others);
     if (linear->changing)
         ;
     else if (!status && modes->indifferent > 0)

@@ -93,6 +93,22 @@ static void free_body_is_unstable_about_its_middle_axis(void **state)
     near_free(&it);
 }
 
+/* About its largest axis it is stable: its place drifts, which looks like (a + b t) exp(3 i t) from the body. */
+static void free_body_is_not_unstable_about_its_largest_axis(void **state)
+{
+    (void)state;
+    near it = near_find("local b = body('b', {mass = 2, inertia = {2, 3, 4}})\n"
+                        "local j = free('j', ground, b, {at = {0, 0, 0}})\n"
+                        "initial{[j.w3] = 3}\n"
+                        "simulate{to = 1}\n",
+                        NULL, "j.w3");
+    scripted_expect(&it.s, dfl_study_judge_zeros(&it.linear, it.s.run, it.state.x, &it.modes));
+    assert_eigenvalue(&it, 0, 3 * sqrt(2 * 1 / 6.0), 1e-10);
+    assert_int_equal(it.modes.unstable, 0);
+    assert_string_equal(dfl_study_stability(&it.linear, &it.modes), "indifferent");
+    near_free(&it);
+}
+
 /* Balanced, but not judged: a spring whose stiffness changes with time, and one that turns with a hub. */
 static void equations_that_change_are_frozen(void **state)
 {
@@ -181,6 +197,7 @@ int main(void)
         cmocka_unit_test(upright_top_sleeps_above_its_critical_spin),
         cmocka_unit_test(top_on_a_quaternion_is_judged_in_small_turns),
         cmocka_unit_test(free_body_is_unstable_about_its_middle_axis),
+        cmocka_unit_test(free_body_is_not_unstable_about_its_largest_axis),
         cmocka_unit_test(equations_that_change_are_frozen),
         cmocka_unit_test(shaft_whirls_above_its_limit),
         cmocka_unit_test(four_bar_with_a_massless_coupler),
