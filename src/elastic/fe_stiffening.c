@@ -31,7 +31,7 @@ typedef struct loads {
 static dfl_status create(loads *w, const dfl_reduction *r, int nodes);
 static dfl_status hold(loads *w);
 static void inertial_load(loads *w, int load);
-static dfl_status node_load(loads *w, int load);
+static void node_load(loads *w, int load);
 static void add_force(loads *w, int unknown, double force);
 static dfl_status solve(loads *w, int load);
 static void add_bar(loads *w, int bar, const double *u);
@@ -51,9 +51,8 @@ dfl_status dfl_reduction_stiffen(dfl_sid *out, const dfl_reduction *r, const dou
         if (k < INERTIAL)
             inertial_load(&w, k);
         else
-            status = node_load(&w, k);
-        if (!status)
-            status = solve(&w, k);
+            node_load(&w, k);
+        status = solve(&w, k);
     }
     for (int e = 0; e < r->fe->nbars && !status; e++)
         add_bar(&w, e, u);
@@ -119,19 +118,18 @@ static void inertial_load(loads *w, int load)
 }
 
 /* A unit force or torque at an interface or a node that is watched. */
-static dfl_status node_load(loads *w, int load)
+static void node_load(loads *w, int load)
 {
     const dfl_reduction *r = w->r;
     const int place = (load - INERTIAL) / PER_NODE, d = (load - INERTIAL) % PER_NODE;
     if (place < r->task->ninterfaces) {
         w->yb[6 * place + d] = 1.0;
-        return DFL_OK;
+        return;
     }
     const int node = dfl_fe_find_node(r->fe, r->task->watched[place - r->task->ninterfaces]);
     for (int i = 0; i < r->fe->n; i++)
         if (r->fe->node[i] == node && r->fe->direction[i] == d)
             add_force(w, i, 1.0);
-    return DFL_OK;
 }
 
 static void add_force(loads *w, int unknown, double force)

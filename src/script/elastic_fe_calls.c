@@ -36,7 +36,7 @@ int dfl_elastic_from_matrices(lua_State *L, const char *name, int table)
     dfl_drawn_modes *m = lua_newuserdatauv(L, sizeof *m, 0);
     dfl_sid *sid = lua_newuserdatauv(L, sizeof *sid, 0);
     request *q = lua_newuserdatauv(L, sizeof *q, 0);
-    static const char *const others[] = {"K",          "M",     "dof",   "nodes", "elements",
+    static const char *const others[] = {"K",          "M",     "dof",   "nodes",
                                          "interfaces", "modes", "frame", "watch"};
     enum { OTHERS = sizeof others / sizeof *others, COMMON = 8 };
     dfl_option options[COMMON + OTHERS] = {{"at", DFL_OPTION_POINT, &m->at, NULL},
