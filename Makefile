@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 FUZZ_SECONDS := 600
 PREFIX ?= /usr/local
 
-.PHONY: help build install uninstall demo test test-peers amalgamation deb test-deb python python-debug threads linkages piecewise contacts studies fuzz memory sanitize strict format format-check \
+.PHONY: help build install uninstall demo test test-windows test-peers amalgamation deb test-deb python python-debug threads linkages piecewise contacts studies fuzz memory sanitize strict format format-check \
   completions bench evaluations \
   tolerances paper clean
 
@@ -38,6 +38,12 @@ test: ## build and run every test
 	@$(INSTALL) build test
 	@$(MAKE) --no-print-directory build
 	@cd build && ctest --output-on-failure -j 2
+
+test-windows: ## exported FMUs with a library for Windows, run by wine (installs mingw-w64 and wine, 0.8 GB; no part of `make test`)
+	@$(INSTALL) build windows
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target driftless_program
+	@/usr/bin/python3 tests/fmu/test_windows.py build/driftless .
 
 test-peers: ## trees of bodies beside Simbody and DART (installs them; no part of `make test`)
 	@$(INSTALL) build test peers

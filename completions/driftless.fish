@@ -147,6 +147,7 @@ complete -c driftless -n '__fish_seen_subcommand_from export' -l fmu -x -d 'a fu
 complete -c driftless -n '__fish_seen_subcommand_from export' -l sfunction -d 'an S-function for Simulink, with the solver inside: FILE.c and FILE_solver.c'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l kind -x -d 'of an FMU: cs (co-simulation), me (model exchange), both'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l sources -d 'of an FMU: with its C sources, to build it for other machines'
+complete -c driftless -n '__fish_seen_subcommand_from export' -l windows -d 'of an FMU: with a library for Windows, too, by mingw-w64'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l projection-tolerance -x -d 'model exchange: distance from the constraints that asks for an event'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l c -d 'one self-contained C file'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l octave -d 'a folder of Octave functions'

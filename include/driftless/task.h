@@ -59,6 +59,7 @@ typedef struct dfl_task_options {
     const char *sid;  /* ... the elastic body of this name as a SID file */
     const char *kind; /* of an FMU: "cs", "me", "both"; NULL: "cs" */
     bool sources;     /* ... with its source code */
+    bool windows;     /* ... with a library for Windows, too, by mingw-w64 */
     double projection_tolerance; /* of an FMU or S-function; 0: ten times rtol */
 
     /* optimize: called after every iteration, with a line about it; compare: before every run. NULL:

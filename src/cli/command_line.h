@@ -71,7 +71,7 @@ typedef struct cli_arguments {
     const char **set, **input, **output, **of, **overs, **sample;
     int nset, ninput, noutput, nof, novers, nsample;
     bool json, quiet, all_events, statistics, lua, latex, frames, c, octave, sfunction, sources,
-        logarithmic, hz, help;
+        windows, logarithmic, hz, help;
     bool all_unknowns, check, allow_fmu;
 } cli_arguments;
 

@@ -97,6 +97,7 @@ static dfl_task_options read_options(const cli_arguments *arguments, const cli_s
                               .sid = arguments->sid,
                               .kind = arguments->kind,
                               .sources = arguments->sources,
+                              .windows = arguments->windows,
                               .projection_tolerance = given(arguments->projection),
                               .on_progress = arguments->quiet ? NULL : show_progress,
                               .user = (void *)arguments};

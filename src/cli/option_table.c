@@ -313,6 +313,8 @@ static const row table[] = {
      "where the caller integrates, or `both`."},
     {"sources", CLI_FLAG, CLI_EXPORT, FIELD(sources), NULL, NULL, NULL, NULL,
      "of an FMU: with its C sources, to build it for other machines", NULL},
+    {"windows", CLI_FLAG, CLI_EXPORT, FIELD(windows), NULL, NULL, NULL, NULL,
+     "of an FMU: with a library for Windows, too, by mingw-w64", NULL},
     {"projection-tolerance", CLI_POSITIVE, CLI_EXPORT, FIELD(projection), "X", "10 rtol", NULL,
      NULL, "model exchange: distance from the constraints that asks for an event",
      "Model exchange: where positions have left the constraints by this part of the largest "

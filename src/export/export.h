@@ -47,6 +47,7 @@ typedef struct dfl_fmu_options {
     int version; /* 2 or 3: of the standard, FMI */
     bool cosimulation, exchange;
     bool sources;                     /* C sources are part of it */
+    bool windows;                     /* a library for Windows, too */
     double from, to;                  /* s; to: NAN if it is not given */
     const double *x;                  /* n: a consistent start */
     const bool *held;                 /* n: values of it that stay if parameters change */

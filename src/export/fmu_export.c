@@ -1,8 +1,7 @@
 /* fmu_export.c: an FMU: description, binary, sources and documentation in one ZIP archive.
 
-   The binary is the model's source, compiled by the C compiler of this machine, with the solver and the
-   functions of the standard from an archive that is part of this program. The sources are the same in
-   one file. */
+   The binaries are the model's source with the solver and the functions of the standard. The sources are the
+   same in two files. */
 #include "export/fmu_internal.h"
 
 #include "export/zip_writer.h"
@@ -14,9 +13,8 @@
 
 static dfl_status check(const dfl_fmu_writer *w);
 static dfl_status find_hash(dfl_fmu_writer *w, const dfl_text *model);
-static dfl_status build(dfl_text *binary, const dfl_fmu_writer *w, const dfl_text *source);
-static void add_files(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source,
-                      const dfl_text *binary);
+static dfl_status add_binaries(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source);
+static void add_files(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source);
 static void make_identifier(char *out, size_t size, const char *name);
 
 dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_options *options)
@@ -24,7 +22,7 @@ dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_opti
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = dfl_runnable_context(run);
     dfl_fmu_writer w = {.run = run, .eq = eq, .options = options};
-    dfl_text model = {.ctx = ctx}, source = {.ctx = ctx}, binary = {.ctx = ctx};
+    dfl_text model = {.ctx = ctx}, source = {.ctx = ctx};
     dfl_zip zip = {.bytes.ctx = ctx, .directory.ctx = ctx};
     const int *count = eq->model->count;
     w.counts = (dfl_reference_counts){count[DFL_A_PARAM], count[DFL_AN_INPUT], count[DFL_AN_OUTPUT],
@@ -42,16 +40,15 @@ dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_opti
         status = source.status;
     }
     if (!status)
-        status = build(&binary, &w, &source);
+        status = add_binaries(&zip, &w, &source);
     if (!status) {
-        add_files(&zip, &w, &source, &binary);
+        add_files(&zip, &w, &source);
         status = zip.bytes.status;
     }
     if (!status)
         dfl_text_bytes(bytes, dfl_text_string(&zip.bytes), zip.bytes.length);
     dfl_text_clear(&zip.bytes);
     dfl_text_clear(&zip.directory);
-    dfl_text_clear(&binary);
     dfl_text_clear(&source);
     dfl_text_clear(&model);
     return status ? status : bytes->status;
@@ -85,30 +82,6 @@ static dfl_status find_hash(dfl_fmu_writer *w, const dfl_text *model)
     return status;
 }
 
-static dfl_status build(dfl_text *binary, const dfl_fmu_writer *w, const dfl_text *source)
-{
-    char map[80], flags[400];
-    dfl_text program = {.ctx = binary->ctx};
-    const int version = w->options->version;
-    snprintf(map, sizeof map, "{ global: fmi%d*; local: *; };\n", version);
-    snprintf(
-        flags, sizeof flags,
-        "-std=c17 -O2 -fno-math-errno -ffp-contract=off -fno-builtin-pow -w -fPIC -shared -s "
-        "-Wl,--version-script=@/names.map -Wl,-u,fmi%dGetVersion%s -Wl,--gc-sections @/parts.a",
-        version, version == 3 ? " -Wl,-u,fmi3GetClock" : "");
-    const dfl_build_file files[] = {
-        {"names.map", map, strlen(map)},
-        {"parts.a", dfl_fmu_archive, (size_t)(dfl_fmu_archive_end - dfl_fmu_archive)}};
-    dfl_text_bytes(&program, dfl_fmu_header, (size_t)(dfl_fmu_header_end - dfl_fmu_header));
-    dfl_text_bytes(&program, dfl_text_string(source), source->length);
-    dfl_status status = program.status;
-    if (!status)
-        status =
-            dfl_build_library(binary, binary->ctx, &(dfl_build){program.data, flags, files, 2});
-    dfl_text_clear(&program);
-    return status;
-}
-
 /* ------------------------------------------------------------------------------- contents */
 
 static const char *platform(int version)
@@ -130,16 +103,37 @@ static void add_text(dfl_zip *zip, const char *name, const dfl_text *text)
         dfl_zip_add(zip, name, dfl_text_string(text), text->length);
 }
 
+/* For this machine, and for Windows if that is wanted. */
+static dfl_status add_binaries(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source)
+{
+    char name[160];
+    dfl_text binary = {.ctx = source->ctx}, windows = {.ctx = source->ctx};
+    const int version = w->options->version;
+    dfl_status status = dfl_fmu_build(&binary, w, source);
+    if (!status) {
+        snprintf(name, sizeof name, "binaries/%s/%s.so", platform(version), w->identifier);
+        add_text(zip, name, &binary);
+    }
+    if (!status && w->options->windows) {
+        status = dfl_fmu_build_windows(&windows, w, source);
+        snprintf(name, sizeof name, "binaries/%s/%s.dll", version == 3 ? "x86_64-windows" : "win64",
+                 w->identifier);
+        if (!status)
+            add_text(zip, name, &windows);
+    }
+    dfl_text_clear(&binary);
+    dfl_text_clear(&windows);
+    return status ? status : zip->bytes.status;
+}
+
 static void add_sources(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source)
 {
     dfl_text model = {.ctx = source->ctx}, solver = {.ctx = source->ctx};
     dfl_text_add(&model, "/* The model of this FMU. Build the shared library with\n   cc -O2 -fPIC "
                          "-shared model.c solver.c -lm */\n");
-    dfl_text_bytes(&model, dfl_fmu_header, (size_t)(dfl_fmu_header_end - dfl_fmu_header));
-    dfl_text_bytes(&model, dfl_text_string(source), source->length);
+    dfl_fmu_program(&model, source);
     add_text(zip, "sources/model.c", &model);
-    dfl_text_add(&solver, "#define DFL_FMI %d\n", w->options->version);
-    dfl_text_bytes(&solver, dfl_fmu_code, (size_t)(dfl_fmu_code_end - dfl_fmu_code));
+    dfl_fmu_solver(&solver, w->options->version);
     add_text(zip, "sources/solver.c", &solver);
     dfl_text_clear(&model);
     dfl_text_clear(&solver);
@@ -159,22 +153,16 @@ static void add_sources(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *s
     }
 }
 
-static void add_files(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source,
-                      const dfl_text *binary)
+static void add_files(dfl_zip *zip, const dfl_fmu_writer *w, const dfl_text *source)
 {
-    char name[160];
     dfl_text description = {.ctx = source->ctx}, documentation = {.ctx = source->ctx},
              resources = {.ctx = source->ctx};
     dfl_fmu_description(&description, w);
     add_text(zip, "modelDescription.xml", &description);
-    snprintf(name, sizeof name, "binaries/%s/%s.so", platform(w->options->version), w->identifier);
-    add_text(zip, name, binary);
     dfl_fmu_documentation(&documentation, w);
     add_text(zip, "documentation/index.html", &documentation);
-    dfl_zip_add(zip,
-                w->options->version == 3 ? "documentation/licenses/license.txt"
-                                         : "documentation/licenses/license.txt",
-                dfl_fmu_license, (size_t)(dfl_fmu_license_end - dfl_fmu_license));
+    dfl_zip_add(zip, "documentation/licenses/license.txt", dfl_fmu_license,
+                (size_t)(dfl_fmu_license_end - dfl_fmu_license));
     dfl_fmu_resources(&resources, w);
     add_text(zip, "resources/model.json", &resources);
     dfl_text_clear(&resources);

@@ -25,35 +25,38 @@ static void write_steps(dfl_text *text, const dfl_solver_options *o)
                             o->step.max_factor,
                             o->step.keep_low,
                             o->step.keep_high};
-    static const char *const newton[] = {
-        "iterations", "updates",    "reuse",        "multiplier_weight",
-        "reference",  "prediction", "differential", "carry_accelerations"};
-    const double newtons[] = {o->newton.iterations,   o->newton.updates,
-                              o->newton.reuse,        o->newton.multiplier_weight,
-                              o->newton.reference,    o->newton.prediction,
-                              o->newton.differential, o->newton.carry_accelerations};
+    static const char *const newton[] = {"iterations", "updates",           "tolerance",
+                                         "reuse",      "multiplier_weight", "reference",
+                                         "prediction", "differential",      "carry_accelerations"};
+    const double newtons[] = {
+        o->newton.iterations, o->newton.updates,           o->newton.tolerance,
+        o->newton.reuse,      o->newton.multiplier_weight, o->newton.reference,
+        o->newton.prediction, o->newton.differential,      o->newton.carry_accelerations};
     dfl_text_add(text, "    .step = {");
     for (int i = 0; i < 11; i++)
         dfl_text_add(text, "%s.%s = %.17g", i ? ", " : "", step[i], steps[i]);
     dfl_text_add(text, "},\n    .newton = {");
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 9; i++)
         dfl_text_add(text, "%s.%s = %.17g", i ? ", " : "", newton[i], newtons[i]);
     dfl_text_add(text, "},\n");
 }
 
-/* Without callbacks. Newton's tolerance follows from rtol, which the caller may choose. */
-static void write_options(dfl_text *text, const dfl_solver_options *o, int n, int np)
+/* Without callbacks. */
+static void write_options(dfl_text *text, const dfl_solver_options *o, const dfl_equations *eq)
 {
     const dfl_constraint_options *c = &o->constraints;
     if (o->error.rtol_each)
-        dfl_emit_numbers(text, "model_rtol_each", o->error.rtol_each, (size_t)n);
+        dfl_emit_numbers(text, "model_rtol_each", o->error.rtol_each, (size_t)eq->n);
     if (o->error.atol_each)
-        dfl_emit_numbers(text, "model_atol_each", o->error.atol_each, (size_t)n);
+        dfl_emit_numbers(text, "model_atol_each", o->error.atol_each, (size_t)eq->n);
     if (c->independent)
-        write_flags(text, "model_independent", c->independent, n);
+        write_flags(text, "model_independent", c->independent, eq->n);
     if (c->ncombinations > 0)
         dfl_emit_numbers(text, "model_combinations", c->combinations,
-                         (size_t)(c->ncombinations * np));
+                         (size_t)(c->ncombinations * eq->np));
+    if (c->redundant_each)
+        dfl_emit_numbers(text, "model_redundant_each", c->redundant_each,
+                         (size_t)(eq->nl + eq->nm));
     dfl_text_add(text, "#define CARRIED_OPTIONS { \\\n");
     dfl_text options = {.ctx = text->ctx};
     dfl_text_add(&options,
@@ -72,6 +75,8 @@ static void write_options(dfl_text *text, const dfl_solver_options *o, int n, in
         c->rank_tolerance, c->redundant, (int)c->algebraic, (int)c->selectors, (int)c->renewal,
         c->lagged, c->turning, c->rigid_invariants,
         c->independent ? ", .independent = model_independent" : "");
+    if (c->redundant_each)
+        dfl_text_add(&options, ", .redundant_each = model_redundant_each");
     if (c->ncombinations > 0)
         dfl_text_add(&options, ", .ncombinations = %d, .combinations = model_combinations",
                      c->ncombinations);
@@ -93,7 +98,7 @@ dfl_status dfl_fmu_source(dfl_text *text, const dfl_fmu_writer *w)
         return status;
     dfl_emit_numbers(text, "model_start", o->x, (size_t)eq->n);
     write_flags(text, "model_held", o->held, eq->n);
-    write_options(text, o->solver, eq->n, eq->np);
+    write_options(text, o->solver, eq);
     dfl_text_add(text,
                  "\nconst dfl_carried dfl_carried_model = {\n    CARRIED_PARTS,\n    .name = ");
     dfl_emit_string(text, eq->model->name);

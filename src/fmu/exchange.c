@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom)
+dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom,
+                               double misfit)
 {
     *out = NULL;
     dfl_exchange *e = dfl_alloc(ctx, 1, sizeof *e);
@@ -20,6 +21,8 @@ dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_e
         (size_t)(eom->np + eom->nr + eom->ne + eom->nep) + 5 * nv + 3 * nc + nc * nv + 3 * nv * nv;
     e->ctx = ctx;
     e->eom = eom;
+    e->tolerance = fmax(1e-10, misfit);
+    e->scaled = misfit == 0;
     e->at = dfl_eom_layout(eom);
     e->room = dfl_alloc(ctx, size, sizeof *e->room);
     if (!e->room || dfl_split_create(&e->split, ctx, (int)nc, eom->nv)) {
@@ -68,7 +71,7 @@ static bool split_rows(dfl_exchange *e)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;
     dfl_split_rule rule = {
-        .method = DFL_METHOD_QR, .tolerance = 1e-10, .rank = -1, .scale_rows = true};
+        .method = DFL_METHOD_QR, .tolerance = e->tolerance, .rank = -1, .scale_rows = e->scaled};
     if (nc <= nv && dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv))
         return true;
     rule.method = DFL_METHOD_SVD; /* redundant rows */

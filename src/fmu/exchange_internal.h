@@ -10,6 +10,8 @@ struct dfl_exchange {
     const dfl_eom *eom;
     dfl_layout at;
     dfl_split *split;
+    double tolerance; /* of its rank */
+    bool scaled;      /* rows to unit size; not if they may be off: then small rows are zero */
     dfl_blocks blocks;
     double *room; /* all numbers below */
     double *M, *MN, *K, *z, *a, *rest;

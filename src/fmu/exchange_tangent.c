@@ -70,11 +70,14 @@ static void correct(double *dv, dfl_exchange *e)
     add_product(dv, -1, N, nv, free, z, false);
 }
 
-/* The inverse largest entry d of row i, and the part by which it grows. */
+/* The inverse largest entry d of row i, and the part by which it grows; 1 and 0 if rows are not scaled. */
 static double row_unit(double *growth, const dfl_exchange *e, int i)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;
     double largest = 0, slope = 0;
+    *growth = 0;
+    if (!e->scaled)
+        return 1;
     for (int j = 0; j < nv; j++) {
         const double entry = e->blocks.W[i + j * nc];
         if (fabs(entry) <= largest)

@@ -382,7 +382,7 @@ static DFL_INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *z
                  b = entry_of(quads, zeta, A[2], B[2]), d = entry_of(quads, zeta, A[3], B[3]);
     number det = product(quads, a, d);
     const number bc = product(quads, b, c);
-    long good = -1;
+    int64_t good = -1;
     for (int q = 0; q < quads; q++) {
         const dfl_four size = det.re[q] * det.re[q] + det.im[q] * det.im[q] + bc.re[q] * bc.re[q] +
                               bc.im[q] * bc.im[q];

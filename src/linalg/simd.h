@@ -2,6 +2,8 @@
 #ifndef DFL_SIMD_H
 #define DFL_SIMD_H
 
+#include <stdint.h>
+
 /* Two and four doubles that need no alignment and may alias other doubles. */
 typedef double dfl_pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double dfl_quad __attribute__((vector_size(32), aligned(8), may_alias));
@@ -9,7 +11,7 @@ typedef double dfl_quad __attribute__((vector_size(32), aligned(8), may_alias));
 /* Four doubles in a register: unlike quads, gcc keeps arrays of them there. What a comparison
    gives: all bits of a double, or none. */
 typedef double dfl_four __attribute__((vector_size(32)));
-typedef long dfl_four_mask __attribute__((vector_size(32)));
+typedef int64_t dfl_four_mask __attribute__((vector_size(32)));
 
 /* gcc only: clang 14 gives the chosen version another name than other files call. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \

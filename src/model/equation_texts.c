@@ -67,7 +67,7 @@ dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *mod
         return status;
     status = derive(&it, ctx, model, true);
     if (!status)
-        status = dfl_start_state_find(&state, it.eq);
+        status = dfl_start_state_find(&state, it.eq, NULL);
     const dfl_export_start start = {
         .time = state.time, .x = state.x, .levels = state.levels, .problem = state.problem};
     if (!status)

@@ -122,7 +122,7 @@ static dfl_status find_start(objective *it, double *z)
     dfl_start_state start = {0};
     dfl_status status = it->variation->load(&loaded, NULL, 0, it->variation->user);
     if (!status)
-        status = dfl_start_state_find(&start, loaded.eq);
+        status = dfl_start_state_find(&start, loaded.eq, it->choices);
     if (!status && start.problem)
         status = dfl_fail(it->ctx, DFL_INCONSISTENT, "%s", start.problem);
     const gradient_run names = {.run = loaded.run};

@@ -3,21 +3,29 @@
 
 #include <math.h>
 
-static dfl_status complete(dfl_start_state *out, dfl_runnable *run);
+static dfl_status complete(dfl_start_state *out, dfl_runnable *run, double redundant);
 static dfl_status find_levels(dfl_start_state *out, dfl_runnable *run);
 
-dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq)
+/* What the caller says, or the script; NAN: neither does. */
+static double said(const dfl_choices *choices, const dfl_model *model, const char *name)
+{
+    const double wanted = choices ? dfl_choices_number(choices, name) : NAN;
+    return isnan(wanted) ? dfl_choices_number(&model->run, name) : wanted;
+}
+
+dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq,
+                                const dfl_choices *choices)
 {
     const dfl_model *model = eq->model;
     dfl_context *ctx = model->ctx;
     dfl_runnable *run = NULL;
-    const double from = dfl_choices_number(&model->run, "from"); /* NAN: the script gives none */
+    const double from = said(choices, model, "from");
     *out = (dfl_start_state){.time = isnan(from) ? 0.0 : from};
     out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
     out->levels = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INVARIANT], sizeof *out->levels);
     dfl_status status = out->x && out->levels ? dfl_runnable_create(&run, eq) : DFL_NO_MEMORY;
     if (!status) {
-        status = complete(out, run);
+        status = complete(out, run, said(choices, model, "redundant"));
         if (!status)
             status = find_levels(out, run);
         else if (status != DFL_NO_MEMORY) {
@@ -38,17 +46,21 @@ void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx)
 }
 
 /* The values of the script, moved onto the constraints as a run would start. */
-static dfl_status complete(dfl_start_state *out, dfl_runnable *run)
+static dfl_status complete(dfl_start_state *out, dfl_runnable *run, double redundant)
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = eq->model->ctx;
-    const dfl_solver_options options = {.rtol = 1e-10, .atol = 1e-12};
+    dfl_solver_options options = {
+        .rtol = 1e-10, .atol = 1e-12, .constraints.redundant = isnan(redundant) ? 0 : redundant};
     dfl_solver *solver = NULL;
     bool *held = dfl_alloc(ctx, (size_t)eq->n, sizeof *held);
     if (!held)
         return DFL_NO_MEMORY;
     dfl_study_given(out->x, held, run);
-    dfl_status status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
+    dfl_status status =
+        isnan(redundant) ? dfl_runnable_tolerances(&options.constraints, run) : DFL_OK;
+    if (!status)
+        status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
     if (!status)
         status = dfl_study_start(out->x, NULL, run, solver, &options, out->time);
     dfl_solver_free(solver);

@@ -90,8 +90,10 @@ typedef struct dfl_start_state {
     char *problem;  /* why the values could not be completed, or NULL */
 } dfl_start_state;
 
-/* Finds it; the caller clears *out also after a failure. DFL_NO_MEMORY. */
-dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq);
+/* Finds it; the caller clears *out also after a failure. `choices`: what is said beside the script (`from`,
+   `redundant`), or NULL. DFL_NO_MEMORY. */
+dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq,
+                                const dfl_choices *choices);
 void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx);
 
 /* ---- a consistent start ---- */

@@ -51,8 +51,9 @@ static dfl_status write_files(const dfl_temporary *files, const dfl_build *build
 /* '@' is the folder. */
 static void write_command(dfl_text *command, const dfl_temporary *files, const dfl_build *build)
 {
-    const char *chosen = getenv("CC");
-    dfl_text_add(command, "%s ", chosen && chosen[strspn(chosen, " \t")] ? chosen : "cc");
+    const char *named = getenv("CC");
+    const char *usual = named && named[strspn(named, " \t")] ? named : "cc";
+    dfl_text_add(command, "%s ", build->compiler ? build->compiler : usual);
     for (const char *at = build->flags; *at; at++) {
         if (*at == '@')
             dfl_text_add(command, "%s", files->folder.data);

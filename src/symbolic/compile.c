@@ -53,10 +53,10 @@ static dfl_status run(dfl_context *ctx, char *const *word, const char *messages)
         leftover = dfl_leftover_processes(ctx, child);
     pthread_sigmask(SIG_SETMASK, &usual, NULL);
     if (error)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "cannot run the C compiler '%s': %s; install one or name it in the "
-                        "environment variable CC",
-                        word[0], strerror(error));
+        return dfl_fail(ctx, DFL_INVALID, "cannot run the C compiler '%s': %s; install %s", word[0],
+                        strerror(error),
+                        strstr(word[0], "mingw") ? "it (mingw-w64)"
+                                                 : "one or name it in the environment variable CC");
     int ended = 0;
     const bool done = wait_for(&ended, ctx, child);
     dfl_leftover_drop(ctx, leftover);

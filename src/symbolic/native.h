@@ -36,14 +36,14 @@ dfl_status dfl_native_check(bool *agrees, const dfl_native *native, int i, const
                             const double *work, const double *const *in);
 
 /* A shared library from a C source and files beside it; `flags` are split at blanks, and '@' in them is
-   the folder of the files. The compiler is $CC, or cc. `object` gets its bytes. DFL_INVALID with the
+   the folder of the files. No compiler: $CC, or cc. `object` gets its bytes. DFL_INVALID with the
    compiler's message, DFL_STOPPED, DFL_IO, DFL_NO_MEMORY. */
 typedef struct dfl_build_file {
     const char *name, *bytes;
     size_t size;
 } dfl_build_file;
 typedef struct dfl_build {
-    const char *source, *flags;
+    const char *compiler, *source, *flags;
     const dfl_build_file *files;
     int nfiles;
 } dfl_build;

@@ -47,8 +47,8 @@ static dfl_status check_arguments(dfl_context *ctx, const dfl_task_options *opti
         return dfl_fail(ctx, DFL_INVALID,
                         "--kind '%s': choose cs (co-simulation), me (model exchange) or both",
                         kind);
-    if (!options->fmu && (kind || options->sources))
-        return dfl_fail(ctx, DFL_INVALID, "--kind and --sources belong to --fmu");
+    if (!options->fmu && (kind || options->sources || options->windows))
+        return dfl_fail(ctx, DFL_INVALID, "--kind, --sources and --windows belong to --fmu");
     if (!options->fmu && !options->sfunction && options->projection_tolerance != 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "--projection-tolerance belongs to --fmu and --sfunction");
@@ -146,7 +146,7 @@ static dfl_status export_source(dfl_task *it)
     dfl_start_state state;
     dfl_export_start start = {0};
     bool *independent = NULL;
-    dfl_status status = dfl_start_state_find(&state, model->eq);
+    dfl_status status = dfl_start_state_find(&state, model->eq, &model->choices);
     if (!status)
         status = choose_form(&start, &independent, model);
     start.time = state.time;
@@ -234,6 +234,15 @@ static dfl_status write_sfunction(const dfl_task_options *options, const dfl_der
     return status;
 }
 
+/* Newton's tolerance follows from rtol, which the caller of an FMU may choose, unless it is given. */
+static dfl_solver_options carried_solver(const dfl_settings *settings)
+{
+    dfl_solver_options solver = settings->solver;
+    const double newton = dfl_choices_number(&settings->said, "newton_tolerance");
+    solver.newton.tolerance = isnan(newton) ? 0 : newton;
+    return solver;
+}
+
 /* What carries the solver with it. */
 static dfl_status export_running(const dfl_task_options *options, const dfl_task_state *near)
 {
@@ -248,23 +257,25 @@ static dfl_status export_running(const dfl_task_options *options, const dfl_task
     bool *held = dfl_alloc(ctx, n, sizeof *held);
     dfl_status status = given && held ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_start_state_find(&state, model->eq);
+        status = dfl_start_state_find(&state, model->eq, &model->choices);
     if (!status && state.problem)
         status = dfl_fail(ctx, DFL_INVALID, "%s", state.problem);
     if (!status) {
         const double projection = options->projection_tolerance == 0
                                       ? 10 * settings->solver.rtol
                                       : options->projection_tolerance;
+        const dfl_solver_options solver = carried_solver(settings);
         dfl_study_given(given, held, model->runnable);
         const dfl_fmu_options carried = {.version = options->fmu ? options->fmu[0] - '0' : 0,
                                          .cosimulation = strcmp(kind, "me") != 0,
                                          .exchange = strcmp(kind, "cs") != 0,
                                          .sources = options->sources,
+                                         .windows = options->windows,
                                          .from = state.time,
                                          .to = settings->to,
                                          .x = state.x,
                                          .held = held,
-                                         .solver = &settings->solver,
+                                         .solver = &solver,
                                          .projection = projection};
         status = options->sfunction ? write_sfunction(options, model, &carried)
                                     : dfl_export_fmu(&bytes, model->runnable, &carried);
