@@ -1,6 +1,7 @@
 /* analyse_mex.c: the gateway behind driftless_linearize.m and its neighbours:
 
-       [result, failure] = driftless_analyse_mex(kind, file, settings, set, words, omega, quiet)
+       [result, failure] = driftless_analyse_mex(kind, file, settings, set, words, omega, quiet,
+                                                   allow_fmu)
 
    `settings` and `set` are cell arrays of texts NAME=VALUE, `words` is a struct of texts; complex numbers are
    handed over as two arrays, results of searches and gradients as JSON. Everything is done by driftless/model.h
@@ -47,7 +48,7 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
                  {"inverse", inverse},
                  {"gradient", gradient},
                  {"optimize", optimize}};
-    const char *kind = nrhs == 7 && mxIsChar(prhs[0]) ? mxArrayToString(prhs[0]) : "";
+    const char *kind = nrhs == 8 && mxIsChar(prhs[0]) ? mxArrayToString(prhs[0]) : "";
     analysis it = {.gw.ctx = gateway_context()};
     size_t k = 0;
     (void)nlhs;
@@ -73,7 +74,7 @@ static void print_line(const char *text, void *user)
     mexPrintf("%s", text);
 }
 
-/* in: file, settings, set, words, omega, quiet */
+/* in: file, settings, set, words, omega, quiet, allow_fmu */
 static dfl_status load(analysis *it, const mxArray *in[])
 {
     int nset = 0;
@@ -87,7 +88,10 @@ static dfl_status load(analysis *it, const mxArray *in[])
     if (!it->settings || !set)
         return DFL_NO_MEMORY;
     const bool quiet = mxGetScalar(in[5]) > 0;
-    const dfl_load_options options = {.nset = nset, .set = set, .print = quiet ? NULL : print_line};
+    const dfl_load_options options = {.nset = nset,
+                                      .set = set,
+                                      .print = quiet ? NULL : print_line,
+                                      .allow_fmu = mxGetScalar(in[6]) > 0};
     return dfl_model_load(&it->model, it->gw.ctx, path, &options);
 }
 

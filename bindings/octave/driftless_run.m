@@ -13,6 +13,7 @@
 %   form           'psf', 'psi1', 'ggl', ...; method 'radau', 'radau5', 'bdf', ...; evaluation 'auto', 'tape', 'native' or 'recursion'
 %   first_step, max_step, fixed_step, accept_unconverged, max_steps, and the settings of the method
 %   quiet          true: what the script prints is dropped
+%   allow_fmu      true: fmu(...) in the script may start libraries of FMUs, which no sandbox keeps from anything
 %   keep_partial   true: a run that fails on its way returns what there is, r.status says so
 %
 % r.time         times, a column

@@ -30,7 +30,7 @@ function result = driftless_step(command, varargin)
     end
 end
 
-% File, settings and values as texts NAME=VALUE, and whether the script may print.
+% File, settings and values as texts NAME=VALUE, and whether the script may print, and start FMUs.
 function in = start_arguments(file, options)
     if nargin < 1
         error('driftless:invalid', 'driftless_step: name the model''s file');
@@ -43,8 +43,10 @@ function in = start_arguments(file, options)
     end
     [set, options] = take(options, 'set', struct());
     [quiet, options] = take(options, 'quiet', false);
+    [allow_fmu, options] = take(options, 'allow_fmu', false);
     [~, options] = take(options, 'keep_partial', false); % a run that fails stays where it is
-    in = {file, texts(options, 'options.'), texts(pairs(set), 'options.set.'), double(~quiet)};
+    in = {file, texts(options, 'options.'), texts(pairs(set), 'options.set.'), double(~quiet), ...
+          double(allow_fmu)};
 end
 
 % A field, and the options without it.

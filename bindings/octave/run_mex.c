@@ -64,7 +64,8 @@ static dfl_status load(run_call *call)
     const dfl_load_options options = {.nset = call->nset,
                                       .set = call->set,
                                       .print = call->quiet ? NULL : print_line,
-                                      .prefix = "options."};
+                                      .prefix = "options.",
+                                      .allow_fmu = call->allow_fmu};
     const dfl_status status = dfl_model_load(&call->model, call->gw.ctx, call->path, &options);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }

@@ -19,7 +19,7 @@ typedef struct run_call {
     gateway gw;
     const char *path;
     const mxArray *given_set;
-    bool quiet, keep_partial;
+    bool quiet, keep_partial, allow_fmu;
     int nset, nsettings;
     const char **set;                        /* "NAME=VALUE" */
     const char *settings[DFL_MOST_SETTINGS]; /* likewise */

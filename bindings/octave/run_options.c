@@ -12,7 +12,7 @@ typedef struct read_options {
     bool flag[DFL_MOST_SETTINGS];
     const char *text[DFL_MOST_SETTINGS];
     const mxArray *set;
-    bool quiet, keep_partial;
+    bool quiet, keep_partial, allow_fmu;
 } read_options;
 
 static gateway_field field_of(int i);
@@ -23,11 +23,12 @@ static dfl_status set_one(run_call *call, const char *name, const mxArray *value
 
 dfl_status run_read_options(run_call *call, const mxArray *options)
 {
-    gateway_field fields[DFL_MOST_SETTINGS + 3] = {
+    gateway_field fields[DFL_MOST_SETTINGS + 4] = {
         {"set", GATEWAY_VALUE, offsetof(read_options, set), NULL},
         {"quiet", GATEWAY_FLAG, offsetof(read_options, quiet), NULL},
-        {"keep_partial", GATEWAY_FLAG, offsetof(read_options, keep_partial), NULL}};
-    int count = 3;
+        {"keep_partial", GATEWAY_FLAG, offsetof(read_options, keep_partial), NULL},
+        {"allow_fmu", GATEWAY_FLAG, offsetof(read_options, allow_fmu), NULL}};
+    int count = 4;
     read_options read = {0};
     for (int i = 0; i < dfl_settings_count(); i++) {
         read.number[i] = NAN;
@@ -38,6 +39,7 @@ dfl_status run_read_options(run_call *call, const mxArray *options)
     call->given_set = read.set;
     call->quiet = read.quiet;
     call->keep_partial = read.keep_partial;
+    call->allow_fmu = read.allow_fmu;
     return status ? status : take_settings(call, &read);
 }
 

@@ -55,17 +55,18 @@ static void print_line(const char *text, void *user)
     mexPrintf("%s", text);
 }
 
-/* in: file, settings, set, whether the script may print */
+/* in: file, settings, set, whether the script may print, and start FMUs */
 static dfl_status start(mxArray **result, stepped *it, int nin, const mxArray *in[])
 {
     const char *settings[MOST_TEXTS], *set[MOST_TEXTS];
     dfl_model *model = NULL;
-    if (nin != 4 || !mxIsChar(in[0]))
+    if (nin != 5 || !mxIsChar(in[0]))
         return dfl_fail(it->ctx, DFL_INVALID, "name the model's file, such as 'pendulum.lua'");
     const dfl_run_options options = {.nsettings = texts_of(settings, in[1]), .settings = settings};
     const dfl_load_options load = {.nset = texts_of(set, in[2]),
                                    .set = set,
-                                   .print = mxGetScalar(in[3]) != 0 ? print_line : NULL};
+                                   .print = mxGetScalar(in[3]) != 0 ? print_line : NULL,
+                                   .allow_fmu = mxGetScalar(in[4]) != 0};
     dfl_status status = dfl_model_load(&model, it->ctx, mxArrayToString(in[0]), &load);
     if (!status)
         status = dfl_run_create(&it->run, it->ctx, model, &options);

@@ -17,13 +17,16 @@ static dfl_status begin(builder_object *it, const char *name, const dfl_load_opt
 
 static int builder_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"name", "set", "input", NULL};
+    static char *names[] = {"name", "set", "input", "allow_fmu", NULL};
     builder_object *it = (builder_object *)self;
     PyObject *set, *input, *kept_set = NULL, *kept_input = NULL;
     dfl_load_options options = {.unlimited = true};
     const char *name;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sOO", names, &name, &set, &input))
+    int allow_fmu = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sOO|p", names, &name, &set, &input,
+                                     &allow_fmu))
         return -1;
+    options.allow_fmu = allow_fmu;
     if (it->builder) {
         PyErr_SetString(dfl_py_error, "a model is made once");
         return -1;

@@ -28,15 +28,16 @@ static dfl_status load(model_object *it, const loading *from)
 
 static int model_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"path", "text", "set", "input", "unlimited", NULL};
+    static char *names[] = {"path", "text", "set", "input", "unlimited", "allow_fmu", NULL};
     model_object *it = (model_object *)self;
     PyObject *set, *input, *kept_set = NULL, *kept_input = NULL;
     loading from = {0};
-    int unlimited = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sz#OO|p", names, &from.path, &from.text,
-                                     &from.length, &set, &input, &unlimited))
+    int unlimited = 0, allow_fmu = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sz#OO|pp", names, &from.path, &from.text,
+                                     &from.length, &set, &input, &unlimited, &allow_fmu))
         return -1;
     from.options.unlimited = unlimited;
+    from.options.allow_fmu = allow_fmu;
     if (it->ctx) {
         PyErr_SetString(dfl_py_error, "a model is made once");
         return -1;

@@ -145,8 +145,8 @@ static dfl_status copy_options(dfl_builder *builder, const dfl_script_options *f
 {
     const int nset = from->nset, ninput = from->ninput;
     builder->texts = dfl_alloc(builder->ctx, (size_t)(nset + ninput) + 2, sizeof *builder->texts);
-    builder->options =
-        (dfl_script_options){.prefix = "", .unlimited = from->unlimited, .goals = true};
+    builder->options = (dfl_script_options){
+        .prefix = "", .unlimited = from->unlimited, .allow_fmu = from->allow_fmu, .goals = true};
     if (!builder->texts)
         return DFL_NO_MEMORY;
     for (int i = 0; i < nset + ninput; i++) {

@@ -57,8 +57,11 @@ static int call_fmu(lua_State *L)
         return dfl_script_error(
             L,
             "fmu '%s': an FMU is a program that no sandbox keeps from anything; "
-            "allow it with --allow-fmu if you trust it",
-            r.file);
+            "allow it with %s if you trust it",
+            r.file,
+            strcmp(script->options.prefix, "--") == 0
+                ? "--allow-fmu"
+                : lua_pushfstring(L, "%sallow_fmu", script->options.prefix));
     dfl_arg_table(L, "fmu", OPTIONS,
                   "write { inputs = { u = ... }, outputs = { \"y\" }, period = 0.01 }");
     r.item = lua_newuserdatauv(L, MOST_VARIABLES * sizeof *r.item, 0);

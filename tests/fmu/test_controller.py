@@ -77,6 +77,81 @@ assert abs(ends[0] - expected[-1]["push"]) < 1e-9 and abs(ends[1] - ends[0]) > 1
 check_left()
 fails("the model contains an FMU", 2, "gradient", controlled, "--allow-fmu", "--by", "m")
 
+
+PYTHON = """import sys
+import driftless as dl
+model, end = sys.argv[1], float(sys.argv[2])
+text = open(model).read()
+for refused in (lambda: dl.load(model), lambda: dl.loads(text, name=model, allow_fmu=False), lambda: dl.Model(model).fmu(
+        "controller.fmu", inputs={"error": 1, "speed": 0}, outputs=["u"], period=0.05)):
+    try:
+        refused()
+    except dl.Error as why:
+        assert "allow it with allow_fmu" in str(why), why
+    else:
+        raise AssertionError("not refused")
+m = dl.load(model, allow_fmu=True)
+for it in (m, m.with_values(m=1), dl.loads(text, name=model, allow_fmu=True)):
+    assert abs(it.run(to=2, every=0.1)["push"][-1] - end) < 1e-9
+s = m.start()
+s.advance(2)
+assert abs(s["push"] - end) < 1e-9
+w = dl.Model(model, allow_fmu=True)
+x = w.position("x")
+w.mass(x, 1)
+u = w.fmu("controller.fmu", inputs={"error": 1 - x, "speed": w.velocity(x)}, outputs=["u"], period=0.05, set={"kp": 25})
+w.force(x, u)
+w.output("push", u)
+assert abs(w.run(to=2, rtol=1e-10)["push"][-1] - end) < 1e-9
+"""
+OCTAVE = """
+function refuses(call)
+  try
+    call();
+  catch why
+    assert(! isempty(strfind(why.message, 'allow_fmu')), why.message);
+    return
+  end
+  error('not refused');
+end
+model = '%s'; last = %.17g; allowed = struct('allow_fmu', true, 'every', 0.1);
+refuses(@() driftless_run(model));
+refuses(@() driftless_step('start', model));
+refuses(@() driftless_equilibrium(model));
+r = driftless_run(model, allowed);
+assert(abs(r.columns.push(end) - last) < 1e-9);
+h = driftless_step('start', model, allowed);
+driftless_step('advance', h, 2);
+assert(abs(driftless_step('get', h, 'push') - last) < 1e-9);
+driftless_step('free', h);
+try
+  driftless_equilibrium(model, struct('allow_fmu', true));
+catch why
+  assert(isempty(strfind(why.message, 'allow_fmu')), why.message);
+end
+"""
+
+
+def check_faces():
+    """Python and Octave allow it, too, where they are built."""
+    build, end = os.path.dirname(os.path.abspath(program)), expected[-1]["push"]
+    python, octave = os.path.join(build, "python"), os.path.join(build, "octave")
+    if os.path.exists(os.path.join(python, "driftless", "__init__.py")):
+        found = subprocess.run(["/usr/bin/python3", "-c", PYTHON, controlled, repr(end)], capture_output=True, text=True,
+                               env={**os.environ, "PYTHONPATH": python}, timeout=60)
+        assert found.returncode == 0, found.stderr
+        print("allowed in Python")
+    if shutil.which("octave-cli") and os.path.exists(os.path.join(octave, "private", "driftless_run_mex.mex")):
+        script = write("it.m", "1;" + OCTAVE % (controlled, end))
+        found = subprocess.run(["octave-cli", "--norc", "-q", "--path", octave, script], capture_output=True, text=True,
+                               timeout=60)
+        assert found.returncode == 0, found.stderr
+        print("allowed in Octave")
+
+
+check_faces()
+check_left()
+
 it = Foreign(place)
 it.pack()
 TEXT = """local x = position("x")

@@ -1,5 +1,5 @@
 % r = driftless_analyse(kind, file, options, own)  calls the gateway of an analysis. `own` are the options of this
-% analysis; those that choose a state, `set`, `quiet` and settings are common to all.
+% analysis; those that choose a state, `set`, `quiet`, `allow_fmu` and settings are common to all.
 function r = driftless_analyse(kind, file, options, own)
     name = ['driftless_', kind];
     if ~isstruct(options) || numel(options) ~= 1
@@ -29,13 +29,19 @@ function r = driftless_analyse(kind, file, options, own)
         set = assignments(name, 'set', options.set);
         options = rmfield(options, 'set');
     end
-    quiet = isfield(options, 'quiet') && ~isempty(options.quiet) && options.quiet;
-    if isfield(options, 'quiet')
-        options = rmfield(options, 'quiet');
-    end
+    [quiet, options] = take_flag(options, 'quiet');
+    [allow_fmu, options] = take_flag(options, 'allow_fmu');
     [r, failure] = driftless_analyse_mex(kind, file, assignments(name, 'options', options), set, words, ...
-                                         double(omega(:)), double(quiet));
+                                         double(omega(:)), double(quiet), double(allow_fmu));
     driftless_raise(name, failure);
+end
+
+% A field that is true, and the options without it.
+function [flag, options] = take_flag(options, name)
+    flag = isfield(options, name) && ~isempty(options.(name)) && options.(name);
+    if isfield(options, name)
+        options = rmfield(options, name);
+    end
 end
 
 % Names in a cell array, or values in a struct or in pairs {'der(x)', 2}, as one text with commas.

@@ -9,16 +9,17 @@ from ._results import Result
 from ._simulation import Simulation
 
 
-def load(path, *, input=None, **values):
+def load(path, *, input=None, allow_fmu=False, **values):
     """A model from a script. Values are those of parameters, inputs and settings; names that Python does
     not take, such as initial(x), go into a dictionary: load(path, **{"initial(x)": 0.3}).
-    input={"push": "file.csv:column"} lets inputs follow files."""
-    return Script(os.fspath(path), None, values, input or {})
+    input={"push": "file.csv:column"} lets inputs follow files; allow_fmu=True lets fmu(...) in the script start
+    libraries of FMUs, which no sandbox keeps from anything."""
+    return Script(os.fspath(path), None, values, input or {}, allow_fmu=allow_fmu)
 
 
-def loads(text, name="model.lua", *, input=None, **values):
+def loads(text, name="model.lua", *, input=None, allow_fmu=False, **values):
     """A model from the text of a script; `name` is used in messages."""
-    return Script(name, text, values, input or {})
+    return Script(name, text, values, input or {}, allow_fmu=allow_fmu)
 
 
 def texts(values):
@@ -60,8 +61,9 @@ def listed(names):
 class BaseModel:
     """What all models can do."""
 
-    def __init__(self, name, values, input):
+    def __init__(self, name, values, input, allow_fmu=False):
         self._name, self._values, self._input = name, dict(values), dict(input)
+        self._allow_fmu = bool(allow_fmu)
         self._loaded = None
         self._where = ()  # (file, line) in Python of every line of the script
 
@@ -262,19 +264,19 @@ class BaseModel:
 class Script(BaseModel):
     """A model from a script."""
 
-    def __init__(self, path, text, values, input, where=()):
-        super().__init__(path, values, input)
+    def __init__(self, path, text, values, input, where=(), allow_fmu=False):
+        super().__init__(path, values, input, allow_fmu)
         self._script, self._where = text, where
         self._library_model()
 
     def _load(self):
-        return _library.Model(self._name, self._script, self._set(), self._inputs(), bool(self._where))
+        return _library.Model(self._name, self._script, self._set(), self._inputs(), bool(self._where), self._allow_fmu)
 
     def __reduce__(self):
-        return Script, (self._name, self.script(), self._values, self._input, self._where)
+        return Script, (self._name, self.script(), self._values, self._input, self._where, self._allow_fmu)
 
     def with_values(self, **values):
-        return Script(self._name, self._script, {**self._values, **values}, self._input, self._where)
+        return Script(self._name, self._script, {**self._values, **values}, self._input, self._where, self._allow_fmu)
 
     def script(self):
         """The text of the script."""

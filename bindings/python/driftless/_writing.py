@@ -44,13 +44,13 @@ class Model(BaseModel):
     are lists, functions are functions. Values replace those of parameters, inputs and settings, as in `load`.
     Files are looked for below the folder of the calling script."""
 
-    def __init__(self, name=None, *, input=None, **values):
+    def __init__(self, name=None, *, input=None, allow_fmu=False, **values):
         caller = _caller()
         if name is None:
             name = caller[0] if os.path.isfile(caller[0]) else "model"
         name = os.fspath(name)
-        super().__init__(name, values, input or {})
-        self._builder = _library.Builder(name, self._set(), self._inputs())
+        super().__init__(name, values, input or {}, allow_fmu)
+        self._builder = _library.Builder(name, self._set(), self._inputs(), self._allow_fmu)
         self._where = []  # (file, line) of every line of the script
         self._labels = {}  # of results, for people
         self._inside = None  # the function that is being written
@@ -136,22 +136,23 @@ class Model(BaseModel):
     # ---- loading
 
     def _load(self):
-        return _library.Model(self._name, self._builder.script(), self._set(), self._inputs(), True)
+        return _library.Model(self._name, self._builder.script(), self._set(), self._inputs(), True, self._allow_fmu)
 
     def __reduce__(self):
-        return Script, (self._name, self._builder.script(), self._values, self._input, tuple(self._where))
+        return Script, (self._name, self._builder.script(), self._values, self._input, tuple(self._where), self._allow_fmu)
 
     def _frozen(self):
         self._library_model()
         script = Script.__new__(Script)
-        BaseModel.__init__(script, self._name, self._values, self._input)
+        BaseModel.__init__(script, self._name, self._values, self._input, self._allow_fmu)
         script._script, script._where, script._loaded = self._builder.script(), tuple(self._where), self._loaded
         return script
 
     def with_values(self, **values):
         """The same model with other values of parameters and inputs."""
         self._check_settings(values)
-        return Script(self._name, self._builder.script(), {**self._values, **values}, self._input, tuple(self._where))
+        return Script(self._name, self._builder.script(), {**self._values, **values}, self._input, tuple(self._where),
+                      self._allow_fmu)
 
     def _check_settings(self, values):
         wrong = self._asked.intersection(values)
