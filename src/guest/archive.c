@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { LARGEST = 1 << 30 }; /* bytes of an unpacked file */
+enum { LARGEST = 1 << 30 }; /* bytes of an unpacked file, and of all together */
 
 typedef struct entry {
     const char *name;
@@ -144,7 +144,7 @@ static dfl_status write_file(const dfl_text *bytes, char *path, size_t folder)
 
 dfl_status dfl_archive_unpack(const dfl_text *archive, const char *prefix, const char *folder)
 {
-    size_t at = 0;
+    size_t at = 0, total = 0;
     unsigned count = 0;
     entry item;
     dfl_status status = find_directory(&at, &count, archive) ? DFL_OK : damaged(archive);
@@ -159,8 +159,12 @@ dfl_status dfl_archive_unpack(const dfl_text *archive, const char *prefix, const
         const size_t length = path.length;
         dfl_text_bytes(&path, item.name, item.length);
         status = path.status;
+        total += item.size;
         if (!status && is_outside(path.data + length))
             status = damaged(archive);
+        if (!status && total > LARGEST)
+            status = dfl_fail(archive->ctx, DFL_INVALID,
+                              "the files of the FMU have more than 1 GiB together");
         if (!status)
             status = unpack(&bytes, archive, &item);
         if (!status)

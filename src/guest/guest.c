@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ struct dfl_guest {
 
 static dfl_status unpack(dfl_guest *guest, dfl_text *library, const dfl_text *archive);
 static dfl_status begin(dfl_guest *guest, const char *library);
-static dfl_status receive(dfl_guest *guest, dfl_guest_answer *answer, double *value);
+static dfl_status receive(dfl_guest *guest, dfl_guest_answer *answer, double *value, int count);
 
 dfl_status dfl_guest_create(dfl_guest **out, dfl_context *ctx, const char *path)
 {
@@ -61,7 +62,7 @@ dfl_status dfl_guest_open(dfl_guest **out, dfl_context *ctx, const dfl_text *arc
     if (!status)
         status = begin(guest, dfl_text_string(&library));
     if (!status)
-        status = receive(guest, &answer, NULL);
+        status = receive(guest, &answer, NULL, 0);
     dfl_text_clear(&library);
     if (status) {
         dfl_guest_free(guest);
@@ -139,6 +140,8 @@ static dfl_status begin(dfl_guest *guest, const char *library)
         close(life[0]);
         return dfl_fail(guest->ctx, DFL_IO, "cannot start a process: %s", strerror(errno));
     }
+    const struct timeval silence = {.tv_sec = SILENCE / 1000}; /* for a request that is not read */
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
     fflush(NULL); /* once, and not in both processes */
     guest->process = fork();
     if (guest->process == 0) {
@@ -211,14 +214,19 @@ static dfl_status take(dfl_guest *guest, void *bytes, size_t count)
     return DFL_OK;
 }
 
-static dfl_status receive(dfl_guest *guest, dfl_guest_answer *answer, double *value)
+/* `count` values, or a message. The library may have written anything into the memory of its process, so that
+   nothing of an answer is believed. */
+static dfl_status receive(dfl_guest *guest, dfl_guest_answer *answer, double *value, int count)
 {
+    char words[1001] = "";
     dfl_status status = take(guest, answer, sizeof *answer);
     if (status)
         return status;
+    if (answer->count < 0 || (!answer->failed && answer->count != count))
+        return dfl_fail(guest->ctx, DFL_CALLBACK, "the FMU '%s' has damaged its own process",
+                        guest->description.identifier);
     if (!answer->failed)
-        return take(guest, value, (size_t)answer->count * sizeof *value);
-    char words[1001] = "";
+        return take(guest, value, (size_t)count * sizeof *value);
     status = take(guest, words, answer->count <= 1000 ? (size_t)answer->count : 1000);
     return status ? status
                   : dfl_fail(guest->ctx, DFL_CALLBACK, "the FMU '%s' failed: %s",
@@ -231,7 +239,7 @@ static dfl_status send_all(dfl_guest *guest, const void *bytes, size_t count)
     while (count > 0) {
         const ssize_t n = send(guest->socket, at, count, MSG_NOSIGNAL);
         if (n < 0 && errno != EINTR)
-            return gone(guest, false);
+            return gone(guest, errno == EAGAIN || errno == EWOULDBLOCK);
         at += n > 0 ? n : 0;
         count -= n > 0 ? (size_t)n : 0;
     }
@@ -251,7 +259,7 @@ static dfl_status ask(dfl_guest *guest, const dfl_guest_question *question,
         status = send_all(guest, reference, count * sizeof *reference);
     if (!status && given)
         status = send_all(guest, given, count * sizeof *given);
-    return status ? status : receive(guest, answer, value);
+    return status ? status : receive(guest, answer, value, value ? question->count : 0);
 }
 
 /* ------------------------------------------------------------------------------- requests */

@@ -26,8 +26,13 @@ class Foreign:
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", os.path.join(here, "foreign.c"), "-o",
                         self.library], check=True)
 
-    def pack(self, kind="CoSimulation", platform="linux64", text=description):
+    def described(self, identifier):
+        return description.replace('"foreign"', '"%s"' % identifier)
+
+    def pack(self, kind="CoSimulation", platform="linux64", text=description, more={}):
         with zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("modelDescription.xml", text % kind if "%s" in text else text)
             archive.write(self.library, "binaries/%s/foreign.so" % platform)
             archive.writestr("resources/table.txt", "1 2 3")
+            for name, content in more.items():
+                archive.writestr(name, content)

@@ -56,6 +56,10 @@ it = Foreign(folder.name)
 foreign, pack = it.path, it.pack
 
 
+laughs = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "ha">%s]><fmiModelDescription fmiVersion="2.0" modelName="&a30;"/>' % "".join(
+    '<!ENTITY a%d "&a%d;&a%d;">' % (k, k - 1, k - 1) for k in range(1, 31))
+
+
 def fails(words, status, *arguments):
     found = call("run", foreign, *arguments)
     assert found.returncode == status and words in found.stderr, (found.returncode, found.stderr)
@@ -76,6 +80,8 @@ assert found["status"] == "completed" and found["fmi"] == 2 and found["final"] =
 fails("the FMU 'foreign' crashed: Aborted", 1, "--set", "k=13")
 fails("does not answer for 10 s", 1, "--set", "k=14")
 fails("failed: no steps on Sundays", 1, "--set", "k=15")
+fails("ended its process", 1, "--set", "k=17")
+fails("has damaged its own process", 1, "--set", "k=18")
 assert json.loads(call("run", foreign, "--json", "--set", "k=15").stdout)["status"] == "failed"
 ended = call("run", foreign, "--output", "-", "--set", "k=16")
 assert ended.returncode == 0 and "ended the simulation" in ended.stderr and table(ended.stdout)["time"][-1] == 0.5
@@ -90,6 +96,21 @@ pack(platform="win64")
 fails("no library for this machine", 2)
 pack(text="<fmiModelDescription fmiVersion=\"2.0\">")
 fails("modelDescription.xml of the FMU, line", 2)
+pack(text=laughs)
+fails("modelDescription.xml of the FMU, line", 2)
+pack()
+outside = os.path.join(folder.name, "outside")
+for name in ("resources/../../outside", "resources/%sx" % ("a/" * 300), "resources/..\\outside"):
+    pack(more={name: b"x"})
+    fails("ZIP archive is damaged", 2)
+    assert not os.path.exists(outside)
+pack(more={"resources/a": b"x", "resources/a/b": b"y"})
+fails("cannot write", 1)
+pack(more={"resources/%d" % k: bytes(1 << 26) for k in range(17)})  # 17 times 64 MiB, 1 MB in the archive
+fails("more than 1 GiB together", 2)
+pack(text=it.described("../foreign"))
+fails("names no model", 2)
+pack()
 with open(foreign, "rb") as file:
     whole = file.read()
 for damaged in (b"", b"PK", whole[:-30], whole[:40] + bytes(60) + whole[100:], bytes(reversed(whole))):
