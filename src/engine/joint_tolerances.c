@@ -1,6 +1,11 @@
 /* joint_tolerances.c: what the rows of loops may be apart, as their joints say. */
 #include "engine/engine_internal.h"
 
+double dfl_runnable_misfit(const dfl_runnable *run, const dfl_constraint_options *constraints)
+{
+    return dfl_largest_misfit(constraints, run->eq->nl + run->eq->nm);
+}
+
 dfl_status dfl_runnable_tolerances(dfl_constraint_options *out, dfl_runnable *run)
 {
     const dfl_equations *eq = run->eq;

@@ -5,6 +5,7 @@
    templates/ode.c.in. All functions are reentrant: their workspace is an argument. */
 #include "export/source_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static size_t ode_work(const dfl_source *source);
@@ -68,6 +69,11 @@ static void write_ode(dfl_text *text, const dfl_source *source)
 {
     const dfl_equations *eq = source->eq;
     const bool *independent = eq->nl + eq->nm > 0 ? source->start.independent : NULL;
+    dfl_text_add(
+        text,
+        "\n/* Constraints that depend on others up to this part of the largest row are redundant. "
+        "*/\n#define %s_REDUNDANT %.17g\n",
+        source->upper, fmax(1e-10, source->start.misfit));
     if (independent) {
         dfl_text_add(text, "\n#define %s_PARTITION {", source->upper);
         for (int pass = 0; pass < 2; pass++)

@@ -20,11 +20,12 @@ dfl_status dfl_export_frames(dfl_text *text, const dfl_equations *eq, dfl_notati
 
 /* Where exported simulations start. */
 typedef struct dfl_export_start {
-    double time;             /* s */
-    const double *x;         /* n: the initial values */
-    const double *levels;    /* the values of the invariants there, in order of declaration */
-    const char *problem;     /* why x could not be made consistent, or NULL */
-    bool svd;                /* directions of the constraints by singular values, ... */
+    double time;          /* s */
+    const double *x;      /* n: the initial values */
+    const double *levels; /* the values of the invariants there, in order of declaration */
+    const char *problem;  /* why x could not be made consistent, or NULL */
+    double misfit; /* the part of their size up to which constraints may depend on each other */
+    bool svd;      /* directions of the constraints by singular values, ... */
     const bool *independent; /* ... or by these velocities (nv); NULL: by QR */
     bool unprojected;        /* the explicit form: velocities are not moved onto the constraints */
     double alpha, beta;      /* 1/s: Baumgarte's terms; 0: none */

@@ -67,6 +67,10 @@ void dfl_octave_rhs(dfl_text *text, const dfl_source *source)
     if (source->start.independent) {
         write_partition(text, source, "dependent", false);
         write_partition(text, source, "independent", true);
+    } else if (eq->nl + eq->nm > 0) {
+        dfl_text_add(text, "redundant = ");
+        dfl_print_number(text, fmax(1e-10, source->start.misfit), DFL_TEXT);
+        dfl_text_add(text, ";\n");
     }
     write_baumgarte(text, source);
     dfl_source_fill(text, source, dfl_template_rhs_m);

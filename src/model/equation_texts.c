@@ -68,8 +68,11 @@ dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *mod
     status = derive(&it, ctx, model, true);
     if (!status)
         status = dfl_start_state_find(&state, it.eq, NULL);
-    const dfl_export_start start = {
-        .time = state.time, .x = state.x, .levels = state.levels, .problem = state.problem};
+    const dfl_export_start start = {.time = state.time,
+                                    .x = state.x,
+                                    .levels = state.levels,
+                                    .problem = state.problem,
+                                    .misfit = state.misfit};
     if (!status)
         status = dfl_export_c(&it.text, it.eq, &start);
     dfl_start_state_clear(&state, ctx);

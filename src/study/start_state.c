@@ -60,6 +60,8 @@ static dfl_status complete(dfl_start_state *out, dfl_runnable *run, double redun
     dfl_status status =
         isnan(redundant) ? dfl_runnable_tolerances(&options.constraints, run) : DFL_OK;
     if (!status)
+        out->misfit = dfl_runnable_misfit(run, &options.constraints);
+    if (!status)
         status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
     if (!status)
         status = dfl_study_start(out->x, NULL, run, solver, &options, out->time);

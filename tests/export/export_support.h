@@ -397,7 +397,7 @@ static inline dfl_status export_with_start(dfl_text *text, const dfl_equations *
                                            const char *folder)
 {
     dfl_start_state state;
-    dfl_status status = dfl_start_state_find(&state, eq);
+    dfl_status status = dfl_start_state_find(&state, eq, NULL);
     const dfl_export_start start = {
         .time = state.time, .x = state.x, .levels = state.levels, .problem = state.problem};
     if (!status)

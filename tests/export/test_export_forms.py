@@ -109,6 +109,12 @@ y = [0.6, -0.8, 0.8, 0.6]
 code, x = svd.state(y)  # multipliers: the shortest, proportional to the rows; N = v^2 - g y, W = (2 x, 2 y) times (1, 2)
 assert code == 0 and abs(2 * x[0] - x[1]) < 1e-12 and abs(2 * (x[0] + 2 * x[1]) - (1.0 + 0.8 * 9.81)) < 1e-12, x
 
+tilted = os.path.join(root, "tests", "fmu", "tilted.lua")  # a joint allows its misfit of 1e-6
+for options in ((), ("--form", "svd")):
+    form, straight = Form(tilted, *options), Form(tilted, *options, "--set", "tilt=0")
+    found, near = form.rate(form.start())[1], straight.rate(straight.start())[1]
+    assert max(map(abs, near)) > 1 and difference(found, near) < 1e-4 * max(map(abs, near)), (found, near)
+
 refused(crank, "needs --independent", "--form", "partition")
 refused(crank, "leave 1", "--form", "partition", "--independent", "phi,x")
 refused(crank, "belongs to --form partition", "--independent", "phi")

@@ -78,7 +78,7 @@ static dfl_status export_all(trial *it)
     dfl_start_state start = {0};
     dfl_status status = dfl_export_equations(&text, it->eq, DFL_TEXT);
     if (!status)
-        status = dfl_start_state_find(&start, it->eq);
+        status = dfl_start_state_find(&start, it->eq, NULL);
     if (!status)
         status = dfl_export_c(&text, it->eq,
                               &(dfl_export_start){.time = start.time,
