@@ -105,6 +105,8 @@ typedef bool (*dfl_carried_step_fn)(double t, const double *x, void *user);
 void dfl_carried_watch_steps(dfl_carried_run *run, dfl_carried_step_fn step, void *user);
 
 double dfl_carried_time(const dfl_carried_run *run);
+/* The rank of the constraints of velocities, as the solver has found it; -1 before the start. */
+int dfl_carried_rank(const dfl_carried_run *run);
 const double *dfl_carried_state(const dfl_carried_run *run);
 /* Outputs at (t, x), noutputs; derivatives of x there, n: of r, v and p, zero of the others. */
 void dfl_carried_outputs(double *out, dfl_carried_run *run, double t, const double *x);

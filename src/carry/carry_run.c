@@ -181,6 +181,11 @@ double dfl_carried_time(const dfl_carried_run *run)
     return run->started ? dfl_solver_time(run->solver) : run->model->time;
 }
 
+int dfl_carried_rank(const dfl_carried_run *run)
+{
+    return run->started ? dfl_solver_statistics(run->solver).rank_velocity : -1;
+}
+
 const double *dfl_carried_state(const dfl_carried_run *run)
 {
     return run->started ? dfl_solver_state(run->solver) : run->model->start;

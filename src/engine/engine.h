@@ -114,6 +114,8 @@ void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *
 dfl_status dfl_runnable_tolerances(dfl_constraint_options *out, dfl_runnable *run);
 /* The largest part of their size up to which constraints may depend on each other. */
 double dfl_runnable_misfit(const dfl_runnable *run, const dfl_constraint_options *constraints);
+/* Whether rows of constraints are switched off and on. */
+bool dfl_runnable_masked(const dfl_runnable *run);
 
 /* Sets the independent coordinates of a partition (flags or combinations, owned by the runnable)
    from names, separated by commas: a position includes its velocity, if it has one; speeds are

@@ -138,3 +138,8 @@ void dfl_actions_list(dfl_switch *items, const dfl_runnable *run)
                                 .branch = DFL_NO_EXPR};
     }
 }
+
+bool dfl_runnable_masked(const dfl_runnable *run)
+{
+    return run->actions.masked;
+}

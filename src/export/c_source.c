@@ -72,8 +72,9 @@ static void write_ode(dfl_text *text, const dfl_source *source)
     dfl_text_add(
         text,
         "\n/* Constraints that depend on others up to this part of the largest row are redundant. "
-        "*/\n#define %s_REDUNDANT %.17g\n",
-        source->upper, fmax(1e-10, source->start.misfit));
+        "*/\n#define %s_REDUNDANT %.17g\n/* Their rank at the start. */\n#define %s_RANK %d\n",
+        source->upper, fmax(1e-10, source->start.misfit), source->upper,
+        source->start.rank > 0 ? source->start.rank : eq->nl + eq->nm);
     if (independent) {
         dfl_text_add(text, "\n#define %s_PARTITION {", source->upper);
         for (int pass = 0; pass < 2; pass++)

@@ -24,6 +24,7 @@ typedef struct dfl_export_start {
     const double *x;      /* n: the initial values */
     const double *levels; /* the values of the invariants there, in order of declaration */
     const char *problem;  /* why x could not be made consistent, or NULL */
+    int rank;             /* of the constraints of velocities; 0: as many as there are */
     double misfit; /* the part of their size up to which constraints may depend on each other */
     bool svd;      /* directions of the constraints by singular values, ... */
     const bool *independent; /* ... or by these velocities (nv); NULL: by QR */

@@ -70,7 +70,8 @@ void dfl_octave_rhs(dfl_text *text, const dfl_source *source)
     } else if (eq->nl + eq->nm > 0) {
         dfl_text_add(text, "redundant = ");
         dfl_print_number(text, fmax(1e-10, source->start.misfit), DFL_TEXT);
-        dfl_text_add(text, ";\n");
+        dfl_text_add(text, ";\nmost = %d;\n",
+                     source->start.rank > 0 ? source->start.rank : eq->nl + eq->nm);
     }
     write_baumgarte(text, source);
     dfl_source_fill(text, source, dfl_template_rhs_m);

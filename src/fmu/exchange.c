@@ -23,6 +23,7 @@ dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_e
     e->eom = eom;
     e->tolerance = fmax(1e-10, misfit);
     e->scaled = misfit == 0;
+    e->rank = -1;
     e->at = dfl_eom_layout(eom);
     e->room = dfl_alloc(ctx, size, sizeof *e->room);
     if (!e->room || dfl_split_create(&e->split, ctx, (int)nc, eom->nv)) {
@@ -67,14 +68,25 @@ void dfl_exchange_free(dfl_exchange *e)
     dfl_free(e->ctx, e);
 }
 
+void dfl_exchange_impose(dfl_exchange *e, int rank)
+{
+    e->rank = rank;
+}
+
+/* At singular positions the rank is smaller. */
 static bool split_rows(dfl_exchange *e)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;
+    const bool redundant = e->rank >= 0 && e->rank < nc;
     dfl_split_rule rule = {
         .method = DFL_METHOD_QR, .tolerance = e->tolerance, .rank = -1, .scale_rows = e->scaled};
-    if (nc <= nv && dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv))
+    if (!redundant && nc <= nv && dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv))
         return true;
-    rule.method = DFL_METHOD_SVD; /* redundant rows */
+    rule.method = DFL_METHOD_SVD;
+    rule.rank = redundant ? e->rank : -1;
+    if (dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv))
+        return true;
+    rule.rank = -1;
     return dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv);
 }
 

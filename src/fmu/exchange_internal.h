@@ -10,7 +10,8 @@ struct dfl_exchange {
     const dfl_eom *eom;
     dfl_layout at;
     dfl_split *split;
-    double tolerance; /* of its rank */
+    int rank;         /* of the constraints; -1: not known, ... */
+    double tolerance; /* ... decided by this */
     bool scaled;      /* rows to unit size; not if they may be off: then small rows are zero */
     dfl_blocks blocks;
     double *room; /* all numbers below */

@@ -85,6 +85,12 @@ static double row_unit(double *growth, const dfl_exchange *e, int i)
         largest = fabs(entry);
         slope = entry > 0 ? e->slopes.W[i + j * nc] : -e->slopes.W[i + j * nc];
     }
+    if (e->rank >= 0 &&
+        e->rank < nc) { /* rows that vanish on the constraints stay small (linalg) */
+        const double least = 1e-4 * dfl_max_abs(e->blocks.W, nc * nv);
+        slope = largest > least ? slope : 0;
+        largest = fmax(largest, least);
+    }
     *growth = largest > 0 ? -slope / largest : 0;
     return largest > 0 ? 1 / largest : 1;
 }

@@ -133,6 +133,7 @@ dfl_fmu_status dfl_fmu_evaluate(dfl_fmu *fmu, double *rate, double *x)
 {
     if (!fmu->exchange)
         return dfl_fmu_report(fmu, dfl_carried_complete(rate, x, fmu->run, fmu->t));
+    dfl_exchange_impose(fmu->exchange, dfl_carried_rank(fmu->run));
     return dfl_exchange_eval(rate, x, fmu->exchange, fmu->t)
                ? DFL_FMU_OK
                : dfl_fmu_refuse(fmu,

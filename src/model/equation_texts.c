@@ -72,7 +72,8 @@ dfl_status dfl_model_export_c(char **out, dfl_context *ctx, const dfl_model *mod
                                     .x = state.x,
                                     .levels = state.levels,
                                     .problem = state.problem,
-                                    .misfit = state.misfit};
+                                    .misfit = state.misfit,
+                                    .rank = state.rank};
     if (!status)
         status = dfl_export_c(&it.text, it.eq, &start);
     dfl_start_state_clear(&state, ctx);

@@ -20,7 +20,7 @@ dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq,
     dfl_context *ctx = model->ctx;
     dfl_runnable *run = NULL;
     const double from = said(choices, model, "from");
-    *out = (dfl_start_state){.time = isnan(from) ? 0.0 : from};
+    *out = (dfl_start_state){.time = isnan(from) ? 0.0 : from, .rank = eq->nl + eq->nm};
     out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
     out->levels = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INVARIANT], sizeof *out->levels);
     dfl_status status = out->x && out->levels ? dfl_runnable_create(&run, eq) : DFL_NO_MEMORY;
@@ -65,6 +65,8 @@ static dfl_status complete(dfl_start_state *out, dfl_runnable *run, double redun
         status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
     if (!status)
         status = dfl_study_start(out->x, NULL, run, solver, &options, out->time);
+    if (!status && !dfl_runnable_masked(run))
+        out->rank = dfl_solver_statistics(solver).rank_velocity;
     dfl_solver_free(solver);
     dfl_free(ctx, held);
     return status;

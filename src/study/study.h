@@ -88,7 +88,8 @@ typedef struct dfl_start_state {
     double *x;   /* n: completed initial values, or those of the script if that is not possible */
     double *levels; /* the values of the invariants there, in order of declaration; or 0 */
     char *problem;  /* why the values could not be completed, or NULL */
-    double misfit;  /* the part of their size up to which constraints may depend on each other */
+    int rank; /* of the constraints of velocities; nl + nm if rows are switched or it is not known */
+    double misfit; /* the part of their size up to which constraints may depend on each other */
 } dfl_start_state;
 
 /* Finds it; the caller clears *out also after a failure. `choices`: what is said beside the script (`from`,

@@ -154,6 +154,7 @@ static dfl_status export_source(dfl_task *it)
     start.levels = state.levels;
     start.problem = state.problem;
     start.misfit = state.misfit;
+    start.rank = state.rank;
     if (!status && options->c)
         status = dfl_export_c(&it->text, model->eq, &start);
     else if (!status)

@@ -115,6 +115,14 @@ for options in ((), ("--form", "svd")):
     found, near = form.rate(form.start())[1], straight.rate(straight.start())[1]
     assert max(map(abs, near)) > 1 and difference(found, near) < 1e-4 * max(map(abs, near)), (found, near)
 
+bricard = os.path.join(root, "examples", "bricard.lua")  # redundant on the constraints alone, which steps leave
+whole = last(bricard, 0.5)
+for options in ((), ("--form", "svd")):
+    form = Form(bricard, *options)
+    unknowns = (ctypes.c_char_p * form.size["N"]).in_dll(form.library, "bricard_variable_names")
+    moved = dict(zip([n.decode() for n in unknowns[form.size["FIRST_P"]:]], form.steps(0.5, 200)))
+    assert max(abs(moved[n] - whole[n]) for n in moved) < 1e-5, (moved, whole)
+
 refused(crank, "needs --independent", "--form", "partition")
 refused(crank, "leave 1", "--form", "partition", "--independent", "phi,x")
 refused(crank, "belongs to --form partition", "--independent", "phi")
