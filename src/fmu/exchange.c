@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom,
-                               double misfit)
+dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom)
 {
     *out = NULL;
     dfl_exchange *e = dfl_alloc(ctx, 1, sizeof *e);
@@ -21,8 +20,6 @@ dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_e
         (size_t)(eom->np + eom->nr + eom->ne + eom->nep) + 5 * nv + 3 * nc + nc * nv + 3 * nv * nv;
     e->ctx = ctx;
     e->eom = eom;
-    e->tolerance = fmax(1e-10, misfit);
-    e->scaled = misfit == 0;
     e->rank = -1;
     e->at = dfl_eom_layout(eom);
     e->room = dfl_alloc(ctx, size, sizeof *e->room);
@@ -73,16 +70,18 @@ void dfl_exchange_impose(dfl_exchange *e, int rank)
     e->rank = rank;
 }
 
-/* At singular positions the rank is smaller. */
+/* Redundant rows by singular values, without scaling: their multipliers are then the shortest, as in runs. At singular
+   positions the rank is smaller. */
 static bool split_rows(dfl_exchange *e)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;
     const bool redundant = e->rank >= 0 && e->rank < nc;
     dfl_split_rule rule = {
-        .method = DFL_METHOD_QR, .tolerance = e->tolerance, .rank = -1, .scale_rows = e->scaled};
+        .method = DFL_METHOD_QR, .tolerance = 1e-10, .rank = -1, .scale_rows = true};
     if (!redundant && nc <= nv && dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv))
         return true;
     rule.method = DFL_METHOD_SVD;
+    rule.scale_rows = false;
     rule.rank = redundant ? e->rank : -1;
     if (dfl_split_compute(e->split, &rule, e->blocks.W, nc, nc, nv))
         return true;

@@ -16,9 +16,8 @@ static inline bool dfl_exchange_is_linear(const dfl_eom *eom)
     return eom->nw == 0 && eom->ns == 0 && eom->n0 == 0 && eom->forces_free_of_multipliers;
 }
 
-/* `misfit`: the part of their size up to which constraints that depend on each other are redundant. DFL_NO_MEMORY. */
-dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom,
-                               double misfit);
+/* DFL_NO_MEMORY. */
+dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom);
 void dfl_exchange_free(dfl_exchange *exchange);
 
 /* With r, v and p of x (n): moves v onto the constraints of velocities, writes the multipliers into x and

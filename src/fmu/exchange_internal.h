@@ -10,9 +10,7 @@ struct dfl_exchange {
     const dfl_eom *eom;
     dfl_layout at;
     dfl_split *split;
-    int rank;         /* of the constraints; -1: not known, ... */
-    double tolerance; /* ... decided by this */
-    bool scaled;      /* rows to unit size; not if they may be off: then small rows are zero */
+    int rank; /* of the constraints; -1: not known */
     dfl_blocks blocks;
     double *room; /* all numbers below */
     double *M, *MN, *K, *z, *a, *rest;

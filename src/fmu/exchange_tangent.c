@@ -4,14 +4,12 @@
      v. = v. - R c. + R W. R c - N N^T W.^T R^T R c           (of v <- v - R c)
      M a. + W^T l. = f. - M. a - W.^T l,    W a. = -bias. - W. a
 
-   The last is solved as the equations of motion are. Multipliers of redundant rows are the shortest ones in
-   units of D, the inverse largest entries of the rows (l = D m, m in the range of D W), which fixes the
-   part of l. that W^T does not see:
+   The last is solved as the equations of motion are. Multipliers of redundant rows are the shortest ones (l in
+   the range of W), which fixes the part of l. that W^T does not see:
 
-     l. = R^T (...) + (1 - R^T W^T) D. m + D (1 - D W R D^-1) (D W). R D^-1 m */
+     l. = R^T (...) + (1 - W R) W. R l */
 #include "fmu/exchange_internal.h"
 
-#include <math.h>
 #include <string.h>
 
 static dfl_status make_room(dfl_exchange *e)
@@ -70,57 +68,18 @@ static void correct(double *dv, dfl_exchange *e)
     add_product(dv, -1, N, nv, free, z, false);
 }
 
-/* The inverse largest entry d of row i, and the part by which it grows; 1 and 0 if rows are not scaled. */
-static double row_unit(double *growth, const dfl_exchange *e, int i)
-{
-    const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;
-    double largest = 0, slope = 0;
-    *growth = 0;
-    if (!e->scaled)
-        return 1;
-    for (int j = 0; j < nv; j++) {
-        const double entry = e->blocks.W[i + j * nc];
-        if (fabs(entry) <= largest)
-            continue;
-        largest = fabs(entry);
-        slope = entry > 0 ? e->slopes.W[i + j * nc] : -e->slopes.W[i + j * nc];
-    }
-    if (e->rank >= 0 &&
-        e->rank < nc) { /* rows that vanish on the constraints stay small (linalg) */
-        const double least = 1e-4 * dfl_max_abs(e->blocks.W, nc * nv);
-        slope = largest > least ? slope : 0;
-        largest = fmax(largest, least);
-    }
-    *growth = largest > 0 ? -slope / largest : 0;
-    return largest > 0 ? 1 / largest : 1;
-}
-
 /* The terms of l. beyond R^T (...), all zero unless rows are redundant. */
 static void add_redundant(double *dl, const double *l, dfl_exchange *e)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;
-    const double *R = e->split->R, *W = e->blocks.W;
-    double *w = e->product, *u = w + nv, *y = u + nv, *rows = y + nc, *d = rows + nc,
-           *growth = d + nc, *z = growth + nc;
-    memset(w, 0, (size_t)(2 * nv + 5 * nc) * sizeof *w);
-    for (int i = 0; i < nc; i++) {
-        d[i] = row_unit(&growth[i], e, i);
-        rows[i] = l[i] / (d[i] * d[i]);
-    }
-    add_product(w, 1, R, nv, nc, rows, false); /* R D^-1 m */
-    add_product(y, 1, W, nc, nv, w, false);
+    double *w = e->product, *u = w + nv, *y = u + nv, *z = y + nc;
+    memset(w, 0, (size_t)(2 * nv + 2 * nc) * sizeof *w);
+    add_product(w, 1, e->split->R, nv, nc, l, false);
+    add_product(y, 1, e->slopes.W, nc, nv, w, false); /* W. R l */
+    add_product(u, 1, e->split->R, nv, nc, y, false);
+    add_product(z, 1, e->blocks.W, nc, nv, u, false); /* W R of it */
     for (int i = 0; i < nc; i++)
-        y[i] *= growth[i];
-    add_product(y, 1, e->slopes.W, nc, nv, w, false); /* D^-1 (D W). R D^-1 m */
-    add_product(u, 1, R, nv, nc, y, false);
-    add_product(z, 1, W, nc, nv, u, false); /* W R of it */
-    for (int i = 0; i < nc; i++) {
-        dl[i] += d[i] * d[i] * (y[i] - z[i]) + growth[i] * l[i];
-        rows[i] = growth[i] * l[i];
-    }
-    memset(u, 0, (size_t)nv * sizeof *u);
-    add_product(u, 1, W, nc, nv, rows, true);
-    add_product(dl, -1, R, nv, nc, u, true);
+        dl[i] += y[i] - z[i];
 }
 
 /* a. and l., from the slopes of the blocks, which are used up. */

@@ -1,8 +1,6 @@
 /* fmu.c: an instance: its life, its variables, its steps. */
 #include "fmu/fmu.h"
 
-#include "eom/eom.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +72,7 @@ dfl_fmu_status dfl_fmu_reset(dfl_fmu *fmu)
     memset(fmu->event, 0, (size_t)fmu->counts.indicators * sizeof *fmu->event);
     dfl_status status = dfl_carried_create(&fmu->run, fmu->ctx, fmu->model);
     if (!status && dfl_exchange_is_linear(&fmu->model->eom))
-        status = dfl_exchange_create(&fmu->exchange, fmu->ctx, dfl_carried_eom(fmu->run),
-                                     dfl_largest_misfit(&fmu->model->options.constraints,
-                                                        fmu->model->eom.nl + fmu->model->eom.nm));
+        status = dfl_exchange_create(&fmu->exchange, fmu->ctx, dfl_carried_eom(fmu->run));
     return dfl_fmu_report(fmu, status);
 }
 

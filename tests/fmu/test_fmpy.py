@@ -378,7 +378,7 @@ def check_declarations(version):
 
 for name, end in [("slider-crank", 1.0), ("four-bar", 1.0), ("rolling-disk", 1.0), ("massless-node", 0.5),
                   ("cam-follower", 0.3), ("maxwell", 1.0), ("friction", 0.3), ("woodpecker", 0.3), ("ball", 2.0),
-                  ("backlash", 0.5)]:
+                  ("backlash", 0.5), ("bricard", 1.0)]:
     for version in (2, 3):
         model = os.path.join(root, "examples", name + ".lua")
         check_cosimulation(model, version, "both", end)
