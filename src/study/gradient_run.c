@@ -60,10 +60,13 @@ void dfl_loaded_clear(dfl_loaded *loaded)
 
 dfl_status dfl_gradient_follow(gradient_run *it)
 {
+    dfl_settings settings = *it->settings;
+    if (!it->record) /* nobody wants rows */
+        settings.solver.output.every = 0;
     dfl_simulation sim = {.ctx = ctx_of(it->run),
                           .run = it->run,
                           .eq = eq_of(it->run),
-                          .settings = it->settings,
+                          .settings = &settings,
                           .open = begin,
                           .user = it};
     dfl_summary summary;
