@@ -142,6 +142,18 @@ static void part(double *out, const double *coef, int degree, double a, double b
             out[k] = (1 - ratio) * out[k] + ratio * out[k + 1];
 }
 
+/* By comparisons: calls of fmin and fmax cost more than all else here. */
+static void extremes(double *low, double *high, const double *c, int count)
+{
+    double least = c[0], most = c[0];
+    for (int k = 1; k < count; k++) {
+        least = c[k] < least ? c[k] : least;
+        most = c[k] > most ? c[k] : most;
+    }
+    *low = least;
+    *high = most;
+}
+
 void dfl_path_bounds(dfl_bounds *x, dfl_bounds *t, const dfl_path *path, double a, double b)
 {
     const int degree = path->degree;
@@ -159,15 +171,8 @@ void dfl_path_bounds(dfl_bounds *x, dfl_bounds *t, const dfl_path *path, double 
             part(d, d, degree - 1, a, b);
         else
             d[0] = 0;
-        *out = (dfl_bounds){c[0], c[0], d[0], d[0]};
-        for (int k = 1; k <= degree; k++) {
-            out->low = fmin(out->low, c[k]);
-            out->high = fmax(out->high, c[k]);
-        }
-        for (int k = 1; k < degree; k++) {
-            out->slope_low = fmin(out->slope_low, d[k]);
-            out->slope_high = fmax(out->slope_high, d[k]);
-        }
+        extremes(&out->low, &out->high, c, degree + 1);
+        extremes(&out->slope_low, &out->slope_high, d, degree > 0 ? degree : 1);
     }
 }
 
