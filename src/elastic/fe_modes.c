@@ -164,7 +164,8 @@ static bool converged(krylov *s, int modes)
     for (int j = 0; j < d; j++)
         for (int i = 0; i < d; i++)
             s->T[i + d * j] = 0.5 * (s->H[i + q * j] + s->H[j + q * i]);
-    if (LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', d, s->T, d, s->theta, s->work, 4 * q))
+    if (!dfl_all_finite(s->T, d * d) ||
+        LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', d, s->T, d, s->theta, s->work, 4 * q))
         return false;
     for (int k = 0; k < modes; k++) {
         const double *y = s->T + d * (d - 1 - k);

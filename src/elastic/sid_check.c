@@ -4,6 +4,8 @@
    integral of squares; writers that lump masses for some of the blocks and not for others break it. */
 #include "elastic/elastic.h"
 
+#include "linalg/linalg.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -26,7 +28,9 @@ dfl_status dfl_sid_check(const dfl_sid *s, dfl_context *ctx, const char *file)
             scale[i] = M[i + n * i] > 0.0 ? sqrt(M[i + n * i]) : 1.0;
         for (int i = 0; i < n * n; i++)
             M[i] /= scale[i % n] * scale[i / n];
-        const int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'N', 'U', n, M, n, w, work, 8 * MOST);
+        const int info = dfl_all_finite(M, n * n) ? LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'N', 'U',
+                                                                       n, M, n, w, work, 8 * MOST)
+                                                  : -1;
         if (info || w[0] < -1e-8)
             status = refuse(s, ctx, file, info ? NAN : w[0]);
     }

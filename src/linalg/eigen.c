@@ -19,12 +19,21 @@ dfl_status dfl_eigen_find(dfl_eigen *out, dfl_context *ctx, int n, const double 
     out->right = dfl_alloc(ctx, entries, sizeof(double));
     out->left = dfl_alloc(ctx, entries, sizeof(double));
     dfl_status status = DFL_NO_MEMORY;
-    if (copy && out->re && out->im && out->doubt && out->right && out->left) {
+    if (copy && out->re && out->im && out->doubt && out->right && out->left)
+        status = dfl_require_finite(ctx, A, n * n);
+    if (!status && n > 0) {
         drop_rounding(copy, out->re, A, n);
-        status = n == 0 ? DFL_OK : compute(out, copy);
+        status = compute(out, copy);
     }
     dfl_free(ctx, copy);
     return status;
+}
+
+dfl_status dfl_require_finite(dfl_context *ctx, const double *x, int count)
+{
+    return dfl_all_finite(x, count)
+               ? DFL_OK
+               : dfl_fail(ctx, DFL_NOT_FINITE, "a matrix contains a number that is not finite");
 }
 
 void dfl_eigen_clear(dfl_eigen *eigen)
@@ -64,9 +73,6 @@ static dfl_status compute(dfl_eigen *out, double *A)
     const lapack_int n = out->n;
     lapack_int low, high, info = -1;
     double norm = 0, size = 0;
-    for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
-        if (!isfinite(A[i]))
-            return dfl_fail(ctx, DFL_NOT_FINITE, "a matrix contains a number that is not finite");
     LAPACKE_dgeevx_work(LAPACK_COL_MAJOR, 'B', 'V', 'V', 'E', n, A, n, out->re, out->im, out->left,
                         n, out->right, n, &low, &high, NULL, &norm, out->doubt, NULL, &size, -1,
                         NULL);

@@ -227,6 +227,9 @@ void dfl_lstsq_free(dfl_lstsq *lstsq, dfl_context *ctx);
 bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const double *b,
                      double tolerance, int *rank);
 
+/* Fails with a message if a number is NaN or infinite: LAPACK's iterations need not end then. */
+dfl_status dfl_require_finite(dfl_context *ctx, const double *x, int count);
+
 /* The eigenvalues of A (order n, overwritten). False: A is not finite, or the iteration fails. */
 #define DFL_EIGENVALUES_WORK(n) (4 * (n) + 16)
 bool dfl_eigenvalues(double *re, double *im, double *A, int n, double *work);

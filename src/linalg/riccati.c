@@ -80,10 +80,12 @@ dfl_status dfl_riccati(double *X, dfl_context *ctx, int n, const double *A, cons
     dfl_status status = H && U && work && chosen ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
         fill_hamiltonian(H, n, A, S, Q);
+        status = dfl_require_finite(ctx, H, (int)(order * order));
+    }
+    if (!status)
         info = LAPACKE_dgees_work(LAPACK_COL_MAJOR, 'V', 'S', is_stable, (lapack_int)order, H,
                                   (lapack_int)order, &stable, work, work + order, U,
                                   (lapack_int)order, work + 2 * order, lwork, chosen);
-    }
     if (!status && (info || stable != n || is_on_limit(work, work + order, (int)order)))
         status = dfl_fail(ctx, DFL_SINGULAR,
                           "the Riccati equation has no stabilizing solution: a mode on the "
@@ -105,6 +107,11 @@ dfl_status dfl_pencil_eigenvalues(double *re, double *im, int *count, dfl_contex
     *count = 0;
     if (n == 0)
         return DFL_OK;
+    dfl_status status = dfl_require_finite(ctx, A, n * n);
+    if (!status)
+        status = dfl_require_finite(ctx, E, n * n);
+    if (status)
+        return status;
     const lapack_int lwork = (lapack_int)(8 * order + 16);
     double *alpha = dfl_alloc(ctx, 3 * order + (size_t)lwork, sizeof *alpha);
     if (!alpha)

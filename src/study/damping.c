@@ -7,8 +7,6 @@
 
 #include "linalg/linalg.h"
 
-#include <lapacke.h>
-
 #include <math.h>
 #include <string.h>
 
@@ -167,17 +165,21 @@ static dfl_status undamped(double **basis, int *count, const along *a, const dfl
 static dfl_status amplifies(bool *out, const along *a, const dfl_equations *eq)
 {
     const int n = eq->n0;
-    double *copy = dfl_alloc(eq->model->ctx, (size_t)n * (size_t)n, sizeof *copy);
+    dfl_context *ctx = eq->model->ctx;
+    const size_t entries = (size_t)n * (size_t)n;
+    double *copy =
+        dfl_alloc(ctx, entries + 2 * (size_t)n + (size_t)DFL_EIGENVALUES_WORK(n), sizeof *copy);
     if (!copy)
         return DFL_NO_MEMORY;
-    double *re = a->room, *im = re + n;
-    memcpy(copy, a->G, (size_t)n * (size_t)n * sizeof *copy);
-    if (!LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, copy, n, re, im, NULL, 1, NULL, 1,
-                            im + n, 4 * n))
-        for (int i = 0; i < n; i++)
-            *out = *out || re[i] > zero_ratio * a->size_v;
-    dfl_free(eq->model->ctx, copy);
-    return DFL_OK;
+    double *re = copy + entries, *im = re + n;
+    memcpy(copy, a->G, entries * sizeof *copy);
+    const bool found = dfl_eigenvalues(re, im, copy, n, im + n);
+    for (int i = 0; found && i < n; i++)
+        *out = *out || re[i] > zero_ratio * a->size_v;
+    dfl_free(ctx, copy);
+    return found ? DFL_OK
+                 : dfl_fail(ctx, DFL_NOT_CONVERGED,
+                            "the damping of massless bodies has no eigenvalues that can be found");
 }
 
 /* The rank of N^T K N for the directions N without damping. */
