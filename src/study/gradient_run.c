@@ -8,6 +8,7 @@
 static dfl_status check(const gradient_run *it);
 static dfl_status allocate(gradient_run *it);
 static dfl_status begin(dfl_simulation *sim, void *user);
+static bool watch(double t, double step, void *user);
 static dfl_status find_slopes(gradient_run *it);
 static dfl_status find_wanted(gradient_run *it);
 static void find_sizes(gradient_run *it);
@@ -68,6 +69,7 @@ dfl_status dfl_gradient_follow(gradient_run *it)
                           .eq = eq_of(it->run),
                           .settings = &settings,
                           .open = begin,
+                          .watch = watch,
                           .user = it};
     dfl_summary summary;
     it->ended = DFL_NO_EXPR;
@@ -109,6 +111,15 @@ static dfl_status begin(dfl_simulation *sim, void *user)
     if (!status)
         status = find_wanted(it);
     return status ? status : dfl_gradient_curves_begin(it);
+}
+
+/* After every step. */
+static bool watch(double t, double step, void *user)
+{
+    const gradient_run *it = user;
+    (void)t;
+    (void)step;
+    return dfl_interrupted(ctx_of(it->run));
 }
 
 static dfl_status check(const gradient_run *it)

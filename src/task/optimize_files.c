@@ -10,6 +10,7 @@ static dfl_status write_run(dfl_task *task, const dfl_optimum *optimum);
 
 dfl_status dfl_optimize_files(dfl_task *task, const dfl_optimum *optimum, const dfl_text *history)
 {
+    const bool stopped = dfl_interrupted(task->ctx); /* then no further runs are made */
     dfl_status status = DFL_OK;
     task->wrote_files = true;
     for (int i = 0; !status && i < task->options.noutput; i++)
@@ -17,9 +18,10 @@ dfl_status dfl_optimize_files(dfl_task *task, const dfl_optimum *optimum, const 
             status = dfl_task_write(task->options.output[i], &task->json, &task->near.model);
     if (!status && has_file(task, ".lua"))
         status = write_script(task, optimum);
-    if (!status && (has_file(task, ".csv") || has_file(task, ".h5") || has_file(task, ".hdf5")))
+    if (!status && !stopped &&
+        (has_file(task, ".csv") || has_file(task, ".h5") || has_file(task, ".hdf5")))
         status = write_run(task, optimum);
-    if (!status && has_file(task, ".html"))
+    if (!status && !stopped && has_file(task, ".html"))
         status = dfl_optimize_page(task, optimum, history);
     return status;
 }

@@ -270,6 +270,26 @@ class Faults(unittest.TestCase):
                 self.assertEqual(child.returncode, wanted, words)
         self.assertFalse((self.folder / "other.csv").exists())
 
+    def test_a_search_ends_inside_its_runs(self):
+        self.write("search.lua", """local m = param("m", 1)
+            local x, y = position("x", "y")
+            kinetic(m * (velocity(x)^2 + velocity(y)^2) / 2)
+            potential(9.81*y)
+            constraint("rod", x^2 + y^2 - 1)
+            initial{ x = 1, y = 0 }
+            simulate{ to = 1e9 }
+            optimize{ vary = { m = {0.5, 2} }, minimize = final(y) }""")
+        for words in ((), ("--starts", "3"), ("--output", "best.csv", "--output", "best.html", "--output", "best.lua")):
+            for one, wanted in SIGNALS.items():
+                child = self.start("optimize", "search.lua", "--json", "--quiet", *words)
+                self.wait_until_it_listens(child, one)
+                time.sleep(0.3)
+                child.send_signal(one)
+                out, said = child.communicate(timeout=50)
+                self.assertEqual(child.returncode, wanted, said)
+                self.assertIn('"status": "interrupted"', out)
+        self.assertEqual([name for name in self.new_names() if name != "caches"], ["best.lua"])
+
     def test_a_second_signal_ends_at_once_and_removes_the_part(self):
         self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "s.csv")[0], 0)
         older = self.read("s.csv")
