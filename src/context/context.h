@@ -47,6 +47,9 @@ char *dfl_copy_string(dfl_context *ctx, const char *string);
 
 /* ---- signals (leftovers.c) ---- */
 
+/* From now on dfl_interrupted also asks `over`: whether what this context is used for is to end. */
+void dfl_interrupted_by(dfl_context *ctx, bool (*over)(void *user), void *user);
+
 /* Notes a file or folder (`path` must stay where it is), or a group of processes, that must go if a
    signal ends the program. Returns its number for dfl_leftover_drop; -1 if there are too many, which
    dfl_leftover_drop takes. */

@@ -21,6 +21,8 @@ struct dfl_context {
     long allowed; /* allocations that may still succeed; negative: no limit */
     char message[DFL_MESSAGE_SIZE];
     volatile sig_atomic_t interrupted;
+    bool (*over)(void *user); /* asked as well (dfl_interrupted_by), or NULL */
+    void *over_user;
     dfl_leftover leftovers[DFL_LEFTOVERS];
 };
 

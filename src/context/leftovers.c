@@ -20,7 +20,13 @@ void dfl_interrupt(dfl_context *ctx)
 
 bool dfl_interrupted(const dfl_context *ctx)
 {
-    return ctx->interrupted != 0;
+    return ctx->interrupted != 0 || (ctx->over && ctx->over(ctx->over_user));
+}
+
+void dfl_interrupted_by(dfl_context *ctx, bool (*over)(void *user), void *user)
+{
+    ctx->over = over;
+    ctx->over_user = user;
 }
 
 int dfl_leftover_path(dfl_context *ctx, const char *path)

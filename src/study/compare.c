@@ -200,6 +200,7 @@ static dfl_status run_once(dfl_trial *trial, double *x, dfl_comparison *c,
                           .user = c};
     dfl_summary summary;
     const dfl_status status = dfl_simulate(&summary, &sim);
+    c->interrupted = c->interrupt && c->interrupt(c->user); /* also before the first step */
     trial->refused = !sim.started;
     trial->completed = status == DFL_OK;
     snprintf(trial->message, sizeof trial->message, "%s", summary.message);

@@ -17,6 +17,13 @@ static dfl_status begin(dfl_case_model *model, const dfl_cases *cases);
 static void write_sets(dfl_case_model *model, const dfl_cases *cases, const double *values);
 static dfl_derivation derivation(const dfl_case_model *model, const dfl_cases *cases);
 
+/* Compilers are ended, too. */
+static bool is_over(void *user)
+{
+    dfl_case_model *model = user;
+    return model->over && model->over(model->user);
+}
+
 /* Whoever finds the time over by itself, as a script does, still needs some memory to say so. */
 static bool is_long_over(dfl_case_model *model)
 {
@@ -31,7 +38,7 @@ static void *take(size_t bytes, void *user)
 {
     dfl_case_model *model = user;
     const size_t most = model->memory.most, used = model->memory.used;
-    if (model->over && model->over(model->user) && is_long_over(model))
+    if (is_over(model) && is_long_over(model))
         return NULL; /* it ends also where there are no steps to count */
     if (most > 0 && (bytes > most || used > most - bytes)) {
         model->memory.exceeded = true;
@@ -86,6 +93,7 @@ static dfl_status begin(dfl_case_model *model, const dfl_cases *cases)
         &(dfl_allocator){.alloc = take, .release = give_back, .user = model});
     if (!model->ctx)
         return DFL_NO_MEMORY;
+    dfl_interrupted_by(model->ctx, is_over, model);
     model->room = 1;
     for (int i = 0; i < count; i++)
         model->room += strlen(names[i]) + 32;

@@ -323,6 +323,14 @@ class Faults(unittest.TestCase):
                 found.append(path)
         return found
 
+    def assert_ended(self, group):
+        """A process that was killed may need a moment to be gone."""
+        for _ in range(100):
+            if not self.alive(group):
+                return
+            time.sleep(0.05)
+        self.fail("processes are alive: " + str(self.alive(group)))
+
     def cached(self):
         folder = self.folder / "caches" / "driftless"
         return sorted(os.listdir(folder)) if folder.exists() else []
@@ -396,12 +404,29 @@ class Faults(unittest.TestCase):
                 child.send_signal(one)
                 child.communicate(timeout=50)
                 self.assertEqual(child.returncode, wanted)
-                for _ in range(100):  # a process that was killed may need a moment to be gone
-                    if self.alive(compiler):
-                        time.sleep(0.05)
-                self.assertEqual(self.alive(compiler), [])
+                self.assert_ended(compiler)
                 self.assertEqual(self.cached(), [])
                 self.assertFalse((self.folder / "slow.h5").exists())
+
+    def test_a_signal_ends_the_compilers_of_all_commands(self):
+        command = self.compiler("slow", "echo $$ >pid; sleep 1000\n")
+        self.write("searched.lua", (self.folder / "swing.lua").read_text() + "optimize{ vary = { m = {0.5, 2} }, minimize = final(x) }\n")
+        native = ("--evaluation", "native")
+        commands = [("export", "swing.lua", "--fmu", "2", "--output", "slow.fmu"), ("compare", "swing.lua", *native),
+                    ("gradient", "swing.lua", "--of", "height", "--by", "m", *native), ("optimize", "searched.lua", *native),
+                    ("sweep", "swing.lua", "--over", "m=1:2:3", "--threads", "1", "--output", "slow.h5", *native)]
+        for words in commands:
+            for one, wanted in SIGNALS.items():
+                child = self.start(*words, CC=command)
+                self.wait_for(lambda: (self.folder / "pid").exists() and self.read("pid").endswith(b"\n"), child)
+                compiler = int(self.read("pid"))
+                (self.folder / "pid").unlink()
+                child.send_signal(one)
+                said = child.communicate(timeout=50)[1]
+                self.assertEqual(child.returncode, wanted, (words, said))
+                self.assert_ended(compiler)
+                (self.folder / "slow.h5").unlink(missing_ok=True)
+        self.assertFalse((self.folder / "slow.fmu").exists())
 
     def test_a_signal_ends_the_compiler_of_a_run_under_way(self):
         command = self.compiler("slow", "echo $$ >pid; sleep 1000\n")
