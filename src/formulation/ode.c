@@ -43,8 +43,8 @@ dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options 
     ode->target = dfl_alloc(ctx, (size_t)nc, d);
     ode->offset = dfl_alloc(ctx, (size_t)nc, d);
     ode->change = dfl_alloc(ctx, n, d);
-    ode->rows =
-        dfl_alloc(ctx, (size_t)(sys->m3 + nc + eom->ne + 2) * (size_t)(sys->n4 + nv + eom->ne), d);
+    ode->rows = dfl_alloc(
+        ctx, (size_t)(sys->m3 + nc + nv + eom->ne + 2) * (size_t)(sys->n4 + nv + eom->ne), d);
     ode->S = dfl_alloc(ctx, (size_t)nv * (size_t)nv, d);
     ode->candidate = dfl_alloc(ctx, (size_t)nv * (size_t)nv, d);
     ode->independent = dfl_alloc(ctx, (size_t)nv, sizeof(bool));

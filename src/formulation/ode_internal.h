@@ -32,7 +32,7 @@ struct dfl_ode {
     dfl_factor *contact;   /* c_s, or gam_v K0 */
     dfl_rows_jacobian jac; /* for c_s and ep_p */
     dfl_lstsq *lstsq;      /* positions with invariants ep */
-    double *rows;          /* m3 x n4 or nv x ne, and right-hand sides */
+    double *rows;          /* m3 x n4, nv x ne or nf x nf, and right-hand sides */
     double *S, *candidate; /* nf x nv: local coordinates, others */
     dfl_split *angles;     /* of S and the free directions: separation */
     int nf;

@@ -181,6 +181,52 @@ static void wrong_combinations_are_refused(void **state)
     assert_refused(options, "separation");
 }
 
+/* Masses on springs of their own, without a constraint: x_i = cos(i t). */
+enum { MASSES = 9 };
+
+static int eval_springs(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)t;
+    (void)user;
+    for (int i = 0; i < MASSES && need & DFL_FORCE; i++)
+        out->f[i] = -(i + 1) * (i + 1) * x[MASSES + i];
+    return 0;
+}
+
+static int unit_masses(double *M, double t, const double *x, void *user)
+{
+    (void)t;
+    (void)x;
+    (void)user;
+    for (int i = 0; i < MASSES; i++)
+        M[i] = 1;
+    return 0;
+}
+
+static void without_constraints_all_velocities_are_independent(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {.np = MASSES,
+                         .nv = MASSES,
+                         .eval = eval_springs,
+                         .mass = unit_masses,
+                         .trivial_kinematics = true,
+                         .mass_diagonal = true,
+                         .mass_constant = true};
+    const double t = 1;
+    double x0[2 * MASSES] = {0};
+    for (int i = 0; i < MASSES; i++)
+        x0[MASSES + i] = 1;
+    for (int k = 0; k < 4; k++) {
+        dfl_solver_options options = separated(k % 2 ? DFL_RADAU : DFL_EXPLICIT_PAIR, 1e-9);
+        options.constraints.selectors = k < 2 ? DFL_UNIT : DFL_ORTHOGONAL;
+        const run r = run_with(&eom, 0, x0, t, &options, NULL);
+        assert_succeeded(&r);
+        for (int i = 0; i < MASSES; i++)
+            assert_near(r.x[MASSES + i], cos((i + 1) * t), 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +237,7 @@ int main(void)
         cmocka_unit_test(combinations_of_coordinates_are_coordinates),
         cmocka_unit_test(a_unit_vector_is_a_single_coordinate),
         cmocka_unit_test(wrong_combinations_are_refused),
+        cmocka_unit_test(without_constraints_all_velocities_are_independent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
