@@ -11,7 +11,7 @@ PREFIX ?= /usr/local
 
 .PHONY: help build install uninstall demo test test-windows test-peers amalgamation deb test-deb python python-debug threads linkages piecewise contacts studies fuzz memory sanitize strict format format-check \
   completions bench evaluations \
-  tolerances paper clean
+  tolerances mechanisms paper clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,12 @@ contacts: ## 300 random models with contacts, impacts and friction: none gains e
 	@cmake --build build -j $(JOBS) --target driftless_program
 	@OPENBLAS_NUM_THREADS=1 scripts/contact-models check build/driftless 100
 
+mechanisms: ## 300 random mechanisms, run in random ways (some minutes)
+	@$(INSTALL) build test
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target driftless_program
+	@OPENBLAS_NUM_THREADS=1 /usr/bin/python3 tests/cli/random_mechanisms.py build/driftless 1 300
+
 studies: ## studies killed at 20 random moments, and memory over a million cases (some minutes)
 	@$(INSTALL) build test
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
@@ -85,7 +91,7 @@ sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OPENBLAS_NUM_THREADS=1 \
 	  ctest --output-on-failure -j 2 -LE install
 
-fuzz: ## search for inputs that make the program fail, FUZZ_SECONDS=600 for each of seven targets
+fuzz: ## search for inputs that make the program fail, FUZZ_SECONDS=600 for each of eight targets
 	@$(INSTALL) build strict
 	@$(CMAKE) build/fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=None -DDFL_FUZZ=ON \
 	  -DDFL_BUILD_TESTS=OFF -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF \
