@@ -99,7 +99,7 @@ static dfl_status init_common(dfl_stepper *st)
         status = dfl_point_init(&st->next, sys);
     if (!status)
         status = dfl_point_init(&st->spare, sys);
-    return status;
+    return status ? status : dfl_contact_watch_init(st);
 }
 
 void dfl_stepper_free(dfl_stepper *st)
@@ -110,6 +110,7 @@ void dfl_stepper_free(dfl_stepper *st)
     st->class->clear(st);
     dfl_scale_clear(st->scale);
     dfl_pulses_clear(&st->parts->pulses, ctx);
+    dfl_contact_watch_clear(st);
     dfl_point_clear(&st->here, ctx);
     dfl_point_clear(&st->next, ctx);
     dfl_point_clear(&st->spare, ctx);
@@ -124,6 +125,7 @@ void dfl_stepper_bind(dfl_stepper *st)
     dfl_point_bind(&st->here, st->sys);
     dfl_point_bind(&st->next, st->sys);
     dfl_point_bind(&st->spare, st->sys);
+    dfl_contact_watch_bind(st);
     st->class->bind(st);
 }
 
@@ -137,6 +139,7 @@ static void forget_steps(dfl_stepper *st)
     st->watch->violated = -1;
     st->watch->undetermined = false;
     st->watch->chart_left = false;
+    dfl_contact_watch_forget(st);
     st->watch->h_chart = st->watch->excess = 0;
     st->watch->drift = st->watch->h_flip = 0;
 }
@@ -358,12 +361,14 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     if (st->watch->flips > 0 || dfl_redundant_rows_violated(st))
         return DFL_STEP_RANK;
     const dfl_outcome chart = dfl_watch_chart(st, h);
-    if (chart)
-        return chart;
+    const dfl_outcome contact = chart ? chart : dfl_watch_contact(st, h);
+    if (contact)
+        return contact;
     st->watch->undetermined = !dfl_formulation_forces_determined(st->form, &st->next);
     if (st->watch->undetermined)
         return DFL_STEP_STOP;
     st->class->store(st, h);
+    dfl_contact_watch_accepted(st, h);
     st->t_old = st->t;
     st->h_old = h;
     st->stepped = true;

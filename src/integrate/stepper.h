@@ -6,6 +6,7 @@
 #ifndef DFL_STEPPER_H
 #define DFL_STEPPER_H
 
+#include "integrate/contact_watch.h"
 #include "integrate/integrate.h"
 #include "integrate/norm.h"
 #include "integrate/pulses.h"
@@ -99,6 +100,7 @@ typedef struct dfl_stepper_parts {
     dfl_newton newton;
     dfl_failure_watch watch;
     dfl_pulses pulses;
+    dfl_contact_watch contact;
 } dfl_stepper_parts;
 
 /* Evaluates the end of the step and makes it the present point. Otherwise the attempt failed, with
