@@ -156,7 +156,7 @@ static void size_of_values(dfl_solver *solver, const double *x, int first, int l
     for (int i = first; i < last; i++) {
         size[i] = kind_of(solver, i) == DFL_NO_KIND ? told : size_of_kind(solver, i);
         if (solver->eom->sizes)
-            size[i] = fmax(size[i], part * fabs(x[i]));
+            size[i] = fmax(size[i], part * value_of(solver, x, i));
     }
 }
 
