@@ -138,6 +138,8 @@ static dfl_status merge(dfl_fe *fe, dfl_fe_matrix which)
     const char *file = fe->file[which] ? fe->file[which] : "matrix";
     double size = 0.0;
     int kept = 0;
+    if (fe->count[which] == 0)
+        return dfl_fail(fe->ctx, DFL_INVALID, "%s: no entries of the matrix", file);
     qsort(all, (size_t)fe->count[which], sizeof *all, compare_entries);
     for (int k = 0; k < fe->count[which]; k++)
         size = fmax(size, fabs(all[k].value));

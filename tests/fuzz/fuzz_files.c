@@ -61,8 +61,8 @@ static dfl_status read_archive(dfl_context *ctx, const dfl_text *file)
 
 static void add_number(dfl_text *out, size_t number, int bytes)
 {
-    for (int i = 0; i < bytes; i++)
-        dfl_text_bytes(out, &(char){(char)(number >> 8 * i)}, 1);
+    for (int i = 0; i < bytes; i++, number >>= 8)
+        dfl_text_bytes(out, &(char){(char)(unsigned char)(number & 0xff)}, 1);
 }
 
 /* The bytes are the file modelDescription.xml of an archive in which it is stored as it is. */
