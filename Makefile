@@ -7,9 +7,10 @@ FILES = $(shell find $(wildcard include src bindings problems examples tests ben
 MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
+WERROR ?= OFF
 PREFIX ?= /usr/local
 
-.PHONY: help build install uninstall demo test test-windows test-peers amalgamation deb test-deb python python-debug threads linkages piecewise contacts studies fuzz memory sanitize strict format format-check \
+.PHONY: help build install uninstall demo test test-windows test-peers amalgamation deb test-deb python python-debug threads linkages piecewise contacts studies fuzz memory sanitize strict strict-clang format format-check \
   completions bench evaluations \
   tolerances mechanisms paper clean
 
@@ -18,7 +19,7 @@ help: ## this list
 
 build: ## the library, the program and, if cmocka is there, the tests
 	@$(INSTALL) build
-	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release -DDFL_WERROR=$(WERROR)
 	@cmake --build build -j $(JOBS)
 
 install: ## libraries, headers, program and bindings in PREFIX=/usr/local (DESTDIR is added in front)
@@ -134,19 +135,22 @@ python-debug: ## methods of the package for Python in any order, under the addre
 	  PYTHONMALLOC=malloc PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=build/python-debug/python \
 	  /usr/bin/python3 tests/python/test_orders.py none . 20000
 
-threads: ## runs of one model in several threads, under the thread sanitizer
+threads: ## runs of one model, studies and searches in several threads, under the thread sanitizer (some minutes)
 	@$(INSTALL) build test
 	@$(CMAKE) build/threads -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O1 -g -fsanitize=thread" \
 	  -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF -DDFL_BUILD_VIEWER=OFF >/dev/null
-	@cmake --build build/threads -j $(JOBS) --target test_run_threads
+	@cmake --build build/threads -j $(JOBS) --target test_run_threads driftless_program
 	@TSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 build/threads/test_run_threads
+	@/usr/bin/python3 tests/sweep/thread_races.py build/threads/driftless .
 
 strict: ## everything with gcc and with clang, warnings as errors
+	@$(MAKE) build WERROR=ON
+	@$(MAKE) strict-clang
+
+strict-clang: # clang warns alike at every level of optimization: the fastest will do
 	@$(INSTALL) build test strict
-	@for cc in gcc clang; do \
-	  $(CMAKE) build/strict-$$cc -DCMAKE_C_COMPILER=$$cc -DDFL_WERROR=ON && \
-	  cmake --build build/strict-$$cc -j $(JOBS) || exit 1; \
-	done
+	@$(CMAKE) build/strict-clang -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=None -DDFL_WERROR=ON
+	@cmake --build build/strict-clang -j $(JOBS)
 
 format: ## rewrite the sources with clang-format
 	@$(INSTALL) format
