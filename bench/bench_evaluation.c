@@ -18,32 +18,44 @@ enum { SETTINGS = 3 };
 typedef struct selection {
     const char *model;
     const char *set[SETTINGS];
+    bool large; /* by recursion alone: expressions would take minutes and gigabytes */
 } selection;
 
 static const selection selections[] = {
-    {"rope", {"N=2", "plane=1"}},
-    {"rope", {"N=5", "plane=1"}},
-    {"rope", {"N=10", "plane=1"}},
-    {"rope", {"N=20", "plane=1"}},
-    {"rope", {"N=40", "plane=1"}},
-    {"rope", {"N=60", "plane=1"}},
-    {"rope", {"N=2"}},
-    {"rope", {"N=3"}},
-    {"rope", {"N=5"}},
-    {"rope", {"N=8"}},
-    {"rope", {"N=12"}},
-    {"rope", {"N=20"}},
-    {"rope", {"N=30"}},
-    {"arm", {"N=3"}},
-    {"arm", {"N=6"}},
-    {"arm", {"N=7"}},
-    {"arm", {"N=12"}},
-    {"arm", {"N=20"}},
-    {"four-bars", {"N=1"}},
-    {"four-bars", {"N=5"}},
-    {"four-bars", {"N=20"}},
-    {"four-bars", {"N=40"}},
-    {"car", {NULL}},
+    {"rope", {"N=2", "plane=1"}, false},
+    {"rope", {"N=5", "plane=1"}, false},
+    {"rope", {"N=10", "plane=1"}, false},
+    {"rope", {"N=20", "plane=1"}, false},
+    {"rope", {"N=40", "plane=1"}, false},
+    {"rope", {"N=60", "plane=1"}, false},
+    {"rope", {"N=2"}, false},
+    {"rope", {"N=3"}, false},
+    {"rope", {"N=5"}, false},
+    {"rope", {"N=8"}, false},
+    {"rope", {"N=12"}, false},
+    {"rope", {"N=20"}, false},
+    {"rope", {"N=30"}, false},
+    {"arm", {"N=3"}, false},
+    {"arm", {"N=6"}, false},
+    {"arm", {"N=7"}, false},
+    {"arm", {"N=12"}, false},
+    {"arm", {"N=20"}, false},
+    {"four-bars", {"N=1"}, false},
+    {"four-bars", {"N=5"}, false},
+    {"four-bars", {"N=20"}, false},
+    {"four-bars", {"N=40"}, false},
+    {"car", {NULL}, false},
+    {"beams", {"N=1", "n=4"}, false},
+    {"beams", {"N=2", "n=4"}, false},
+    {"beams", {"N=4", "n=4"}, false},
+    {"beams", {"N=8", "n=4"}, false},
+    {"beams", {"N=16", "n=4"}, true},
+    {"beams", {"N=32", "n=4"}, true},
+    {"beams", {"N=2", "n=2"}, false},
+    {"beams", {"N=2", "n=8"}, false},
+    {"beams", {"N=2", "n=12"}, false},
+    {"beams", {"N=2", "n=16"}, true},
+    {"beams", {"N=2", "n=24"}, true},
 };
 
 /* Everything that is made of a script. */
@@ -206,7 +218,8 @@ int main(int argc, char **argv)
     int failed = 0;
     for (size_t i = 0; i < count; i++) {
         failed += measure_selection(&list[i], argv[1], DFL_DYNAMICS_RECURSION);
-        failed += measure_selection(&list[i], argv[1], DFL_DYNAMICS_EXPRESSIONS);
+        if (!list[i].large)
+            failed += measure_selection(&list[i], argv[1], DFL_DYNAMICS_EXPRESSIONS);
     }
     return failed > 0;
 }

@@ -43,24 +43,30 @@ double dfl_cost_lookup(double operations)
 }
 
 /* Operations of f, M and the Jacobian: fits of the numbers on the tapes, within 20 % for ropes in
-   the plane and for four-bars, within a factor of 2 for other mechanisms. */
+   the plane and for four-bars, within a factor of 2 for other mechanisms; chains of 1 to 8 elastic beams of
+   second order with 2 to 8 modes within 20 % (beams.lua). */
 double dfl_cost_expressions(const dfl_mechanism_size *size)
 {
     const bool flat = size->one_axis;
-    const double f = (flat ? 30 : 80) * size->nv + (flat ? 17 : 31) * size->path;
-    const double M = 8 * size->nv + (flat ? 4.5 : 15) * size->depth;
-    const double J = (flat ? 64 : 220) * size->depth + (flat ? 4.8 : 19) * size->depth2 +
-                     (flat ? 22 : 34) * size->path2;
+    const double bent = size->elastics > 0 ? 3 : 1; /* couplings with nodes that bending moves */
+    const double f =
+        (flat ? 30 : 80) * size->nv + (flat ? 17 : 31) * size->path + 80 * size->modes2;
+    const double M = 8 * size->nv + bent * (flat ? 4.5 : 15) * size->depth + 30 * size->modes2;
+    const double J = bent * ((flat ? 64 : 220) * size->depth + (flat ? 4.8 : 19) * size->depth2) +
+                     (flat ? 22 : 34) * size->path2 + 300 * size->modes2;
     return derive(f + M + J) + evaluations * (tape(f) + tape(M) + jacobian_part * tape(J));
 }
 
-/* Nanoseconds of f with the rows of loops, M, and the Jacobian. */
+/* Nanoseconds of f with the rows of loops, M, and the Jacobian; of elastic beams within a factor of 2. */
 double dfl_cost_recursion(const dfl_mechanism_size *size)
 {
-    const double nv = size->nv, rows = size->rows;
-    const double f = 55 * nv + 150 * rows + 40 * size->path;
-    const double M = 70 * nv + 7 * size->depth + nv * nv;
-    const double J = 400 * nv + 15 * size->depth + 2 * nv * nv + 500 * rows + 200 * size->path;
+    const double nv = size->nv, rows = size->rows, elastics = size->elastics;
+    const double wide = elastics > 0 ? 10 : 1; /* matrices with the motions of nodes */
+    const double f = 55 * nv + 150 * rows + 40 * size->path + 450 * elastics + 40 * size->modes2;
+    const double M =
+        70 * nv + 7 * size->depth + wide * nv * nv + 600 * elastics + 50 * size->modes2;
+    const double J = 400 * nv + 15 * size->depth + 2 * wide * nv * nv + 500 * rows +
+                     200 * size->path + 2500 * elastics + 300 * size->modes2;
     return 1e-9 * evaluations * (f + M + jacobian_part * J);
 }
 

@@ -24,6 +24,8 @@ typedef struct dfl_mechanism_size {
     int rows;             /* of loops */
     double path, path2;   /* sums of paths and of their squares */
     bool one_axis;        /* all turns are about one axis of coordinates */
+    int elastics;         /* elastic bodies; rows of their loops are expressions in both ways */
+    double modes2;        /* sum of the squares of their numbers of modes */
 } dfl_mechanism_size;
 
 /* A run of usual length, since the number of evaluations is not known before the equations are:

@@ -74,6 +74,11 @@ typedef struct dfl_placement {
                                 angle and its rate come first */
 } dfl_placement;
 
+/* An expression of positions, and its derivative by time, shorter than differentiation makes it. */
+typedef struct dfl_known_rate {
+    dfl_expr expr, rate;
+} dfl_known_rate;
+
 /* A spring, a damper or both, for advice: its force is stiffness times stretch plus damping times
    its rate. */
 typedef struct dfl_compliance {
@@ -250,6 +255,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_contribution) forces;
     DFL_LIST(dfl_start_value) starts; /* one per symbol: the last call is used */
     DFL_LIST(dfl_side) sides;         /* of the start */
+    DFL_LIST(dfl_known_rate) rates;   /* of expressions of positions */
     DFL_LIST(dfl_placement) places;   /* bodies with absolute coordinates, parents first */
     DFL_LIST(dfl_compliance) compliances;
     DFL_LIST(dfl_prescribed) motions; /* of time alone, without coordinate */
@@ -257,6 +263,7 @@ typedef struct dfl_model {
     dfl_goals goals;                  /* of optimize{} */
     dfl_plan plan;                    /* of study{} */
     DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
+    bool wants_bodies;                /* elastic bodies are described, in `bodies` */
     bool wants_frames;                /* a mechanism describes its frames: */
     DFL_LIST(dfl_model_frame) frames;
     DFL_LIST(dfl_model_file) files;
@@ -397,6 +404,9 @@ dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr
 
 /* Remembers a body with absolute coordinates. */
 dfl_status dfl_model_place(dfl_model *model, const dfl_placement *placement);
+
+/* Remembers the rate of an expression. */
+dfl_status dfl_model_rate(dfl_model *model, dfl_expr expr, dfl_expr rate);
 
 /* Remembers a spring or damper; the name is copied. */
 dfl_status dfl_model_compliance(dfl_model *model, const dfl_compliance *compliance);

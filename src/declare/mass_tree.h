@@ -27,13 +27,15 @@ typedef struct dfl_mass_tree {
     dfl_tree_number *numbers; /* 10 of each body and of each joint, 20 of each loop, 3 of gravity */
     int nnumbers;
     int np, nv, ndrives;
-    dfl_expr *p, *v;  /* symbols, in the order of the tree */
+    dfl_expr *p, *v;  /* symbols, in the order of the tree, those of elastic bodies last */
     dfl_expr *drives; /* prescribed motions: coordinate, rate, second rate */
+    int nelastics;
+    dfl_tree_elastic *elastics; /* 12 numbers each */
 } dfl_mass_tree;
 
 /* Numbers of all parts. */
 typedef struct dfl_mass_tree_size {
-    int bodies, joints, loops, rows, np, nv, drives;
+    int bodies, joints, loops, rows, np, nv, drives, elastics;
 } dfl_mass_tree_size;
 
 /* Creates an empty tree with room for this number of parts. DFL_NO_MEMORY. */

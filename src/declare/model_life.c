@@ -85,6 +85,7 @@ void dfl_model_free(dfl_model *model)
                             model->starts.item,
                             model->readings.item,
                             model->places.item,
+                            model->rates.item,
                             model->signals.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
@@ -199,6 +200,17 @@ dfl_status dfl_model_place(dfl_model *model, const dfl_placement *placement)
         return DFL_NO_MEMORY;
     model->places.item = all;
     all[model->places.count++] = *placement;
+    return DFL_OK;
+}
+
+dfl_status dfl_model_rate(dfl_model *model, dfl_expr expr, dfl_expr rate)
+{
+    dfl_known_rate *all = dfl_grow(model->ctx, model->rates.item, &model->rates.room,
+                                   model->rates.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->rates.item = all;
+    all[model->rates.count++] = (dfl_known_rate){expr, rate};
     return DFL_OK;
 }
 

@@ -23,7 +23,7 @@ void dfl_model_start_from(dfl_model *model, dfl_expr symbol, dfl_expr from)
 
 dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *sets, int count)
 {
-    *same = !model->tree && !model->by_numbers;
+    *same = !model->by_numbers;
     for (int i = 0; *same && i < count; i++)
         *same = set_value(model, sets[i], false);
     dfl_status status = *same ? compare_readings(same, model) : DFL_OK;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The direction of motion of everything whose rate is known: p, s and time. */
+/* The direction of motion of everything whose rate is known: p, s, time, matrices of rotation. */
 typedef struct motion {
     int count;
     dfl_expr *symbols, *rates;
@@ -45,8 +45,10 @@ dfl_status dfl_derive_hidden(dfl_equations *eq)
 static dfl_status make_flow(motion *out, dfl_equations *eq)
 {
     dfl_graph *graph = eq->graph;
-    out->symbols = dfl_exprs(eq, eq->np + 1 + eq->ns);
-    out->rates = dfl_exprs(eq, eq->np + 1 + eq->ns);
+    const dfl_model *model = eq->model;
+    const int known = model->rates.count, most = eq->np + 1 + known + eq->ns;
+    out->symbols = dfl_exprs(eq, most);
+    out->rates = dfl_exprs(eq, most);
     if (!out->symbols || !out->rates)
         return DFL_NO_MEMORY;
     for (int i = 0; i < eq->np; i++) {
@@ -56,6 +58,10 @@ static dfl_status make_flow(motion *out, dfl_equations *eq)
     out->symbols[eq->np] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
     out->rates[eq->np] = dfl_constant(graph, 1.0);
     out->count = eq->np + 1;
+    for (int i = 0; i < known; i++, out->count++) {
+        out->symbols[out->count] = model->rates.item[i].expr;
+        out->rates[out->count] = model->rates.item[i].rate;
+    }
     return eq->ns ? add_contact_rates(out, eq) : DFL_OK;
 }
 

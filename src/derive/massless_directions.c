@@ -57,7 +57,10 @@ dfl_status dfl_equations_compare_masses(bool *same, dfl_equations *eq)
     dfl_status status = dfl_trials_create(&trials, eq);
     if (status)
         return status;
-    status = dfl_elimination_regular(same, &trials);
+    if (eq->model->tree)
+        *same = dfl_tree_is_regular(&trials);
+    else
+        status = dfl_elimination_regular(same, &trials);
     dfl_trials_clear(&trials);
     return status;
 }

@@ -48,6 +48,8 @@ dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, con
 /* tree_directions.c: the same for a model whose masses come from a tree of bodies:
    eq->massless.tree, n0, and gam = 0 as expressions. */
 dfl_status dfl_derive_tree_massless(dfl_equations *eq);
+/* Whether all masses of the tree count, with the present values of parameters. */
+bool dfl_tree_is_regular(const dfl_trials *trials);
 
 /* held.c: removes from K0 the directions that the constraints hold; `lead` (one per column) is
    updated. */

@@ -115,7 +115,22 @@ typedef struct comparison {
     uint32_t *partner; /* per node of a: that of b + 1, or 0 */
     dfl_expr *stack;   /* pairs that are to be compared */
     size_t depth;
+    bool scaled; /* rows are divided by powers of two that depend on numbers (quasistatic.c) */
 } comparison;
+
+/* Near the border between two such powers they differ by the factor 2, and the equations are the same. */
+static bool same_number(const comparison *it, double a, double b)
+{
+    return a == b || (it->scaled && (a == 2 * b || b == 2 * a));
+}
+
+static bool has_quasistatic(const dfl_model *model)
+{
+    bool found = false;
+    for (int i = 0; i < model->declarations.count; i++)
+        found = found || model->declarations.item[i].quasistatic;
+    return found;
+}
 
 /* Whether the nodes agree, apart from their operands, which go on the stack. */
 static bool same_node(comparison *it, dfl_expr x, dfl_expr y)
@@ -124,7 +139,7 @@ static bool same_node(comparison *it, dfl_expr x, dfl_expr y)
     if (a->op != b->op)
         return false;
     if (a->op == DFL_OP_CONSTANT)
-        return dfl_constant_value(it->a, x) == dfl_constant_value(it->b, y);
+        return same_number(it, dfl_constant_value(it->a, x), dfl_constant_value(it->b, y));
     if (a->op == DFL_OP_SYMBOL) {
         const dfl_symbol *s = &it->a->symbols[a->a], *t = &it->b->symbols[b->a];
         return s->kind == t->kind && s->index == t->index;
@@ -148,6 +163,7 @@ dfl_status dfl_equations_same(bool *same, const dfl_equations *a, const dfl_equa
     list of_a = {0}, of_b = {0};
     comparison it = {.a = a->graph,
                      .b = b->graph,
+                     .scaled = has_quasistatic(a->model),
                      .partner = dfl_alloc(ctx, a->graph->nnodes, sizeof *it.partner),
                      .stack = dfl_alloc(ctx, a->graph->nnodes, sizeof *it.stack)};
     dfl_status status = it.partner && it.stack ? list_expressions(&of_a, a) : DFL_NO_MEMORY;

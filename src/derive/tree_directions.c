@@ -46,9 +46,17 @@ dfl_status dfl_derive_tree_massless(dfl_equations *eq)
         status = check_model(eq);
     if (!status && dfl_tree_state_n0(trials.tree) > 0)
         status = find_directions(eq, &trials);
+    eq->massless.none = !status && dfl_tree_is_regular(&trials);
     dfl_trials_clear(&trials);
     eq->rows.gam = dfl_exprs(eq, eq->n0);
     return status ? status : eq->rows.gam ? DFL_OK : DFL_NO_MEMORY;
+}
+
+bool dfl_tree_is_regular(const dfl_trials *trials)
+{
+    double ratio;
+    return dfl_tree_state_n0(trials->tree) == 0 &&
+           dfl_tree_state_negligible(&ratio, trials->tree) < 0;
 }
 
 /* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing checks

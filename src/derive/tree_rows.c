@@ -129,7 +129,7 @@ void dfl_tree_state_add_rows(dfl_jacobian *column, double factor, dfl_tree_state
     const int nv = s->description->nv;
     for (int k = 0; k < nv; k++)
         s->a[k] = a[s->v_of[k] - s->first_v];
-    dfl_tree_inverse(s->tau, s->parts.tree, s->v, s->a);
+    dfl_tree_state_inverse(s);
     for (int k = 0; k < nv; k++)
         column->dyn[s->v_of[k] - s->first_v] -= factor * s->tau[k];
     if (s->description->nrows == 0)

@@ -14,6 +14,7 @@ static dfl_status check_directions(const dfl_tree_state *s, const dfl_tree *tree
 static void set_drives(dfl_tree *tree, const dfl_tree_state *s, const double *drives);
 static void decide(dfl_tree *tree, const dfl_tree_state *s);
 static int row_of(const dfl_tree_state *s, int k);
+static void derive_inverse(dfl_tree_state *s);
 
 dfl_status dfl_tree_state_create(dfl_tree_state **out, const dfl_equations *eq,
                                  const dfl_numbers *numbers)
@@ -124,6 +125,7 @@ void dfl_tree_state_free(dfl_tree_state *s)
 
 static void free_parts(tree_parts *parts)
 {
+    dfl_elastic_tree_free(parts->elastic);
     dfl_tree_derivatives_free(parts->derivatives);
     dfl_loops_free(parts->loops);
     dfl_tree_free(parts->tree);
@@ -179,6 +181,9 @@ static dfl_status build(tree_parts *out, const dfl_tree_state *s)
         status = dfl_mass_tree_close(&out->loops, d, out->tree);
     if (!status)
         status = dfl_tree_derivatives_create(&out->derivatives, s->ctx, out->tree);
+    if (!status && d->nelastics > 0)
+        status = dfl_elastic_tree_create(&out->elastic, s->ctx, out->tree, out->derivatives,
+                                         d->elastics, d->nelastics);
     if (!status && s->decided)
         decide(out->tree, s);
     return status;
@@ -212,7 +217,10 @@ void dfl_tree_state_place(dfl_tree_state *s, const double *x, const double *driv
         s->v[k] = x[s->v_of[k]];
     memcpy(s->drives, drives, 3 * (size_t)d->ndrives * sizeof *drives);
     set_drives(s->parts.tree, s, s->drives);
-    dfl_tree_place(s->parts.tree, s->p);
+    if (s->parts.elastic)
+        dfl_elastic_tree_place(s->parts.elastic, s->p);
+    else
+        dfl_tree_place(s->parts.tree, s->p);
 }
 
 static void set_drives(dfl_tree *tree, const dfl_tree_state *s, const double *drives)
@@ -240,11 +248,19 @@ static int row_of(const dfl_tree_state *s, int k)
     return s->v_of[k] - s->first_v;
 }
 
+void dfl_tree_state_inverse(dfl_tree_state *s)
+{
+    if (s->parts.elastic)
+        dfl_elastic_tree_inverse(s->tau, s->parts.elastic, s->v, s->a);
+    else
+        dfl_tree_inverse(s->tau, s->parts.tree, s->v, s->a);
+}
+
 void dfl_tree_state_forces(double *f, dfl_tree_state *s)
 {
     const int nv = s->description->nv;
     memset(s->a, 0, (size_t)nv * sizeof *s->a);
-    dfl_tree_inverse(s->tau, s->parts.tree, s->v, s->a);
+    dfl_tree_state_inverse(s);
     for (int k = 0; k < nv; k++)
         f[row_of(s, k)] -= s->tau[k];
 }
@@ -252,12 +268,23 @@ void dfl_tree_state_forces(double *f, dfl_tree_state *s)
 void dfl_tree_state_mass(double *M, dfl_tree_state *s)
 {
     const int nv = s->description->nv, rows = s->eq->nv;
-    dfl_tree_mass(s->M, nv, s->parts.tree);
+    if (s->parts.elastic)
+        dfl_elastic_tree_mass(s->M, nv, s->parts.elastic);
+    else
+        dfl_tree_mass(s->M, nv, s->parts.tree);
     for (int j = 0; j < nv; j++) {
         double *column = M + (size_t)row_of(s, j) * (size_t)rows;
         for (int i = 0; i < nv; i++)
             column[row_of(s, i)] += s->M[(size_t)i + (size_t)j * (size_t)nv];
     }
+}
+
+static void derive_inverse(dfl_tree_state *s)
+{
+    if (s->parts.elastic)
+        dfl_elastic_tree_derive(s->Tq, s->Tv, s->M, s->parts.elastic, s->v, s->a);
+    else
+        dfl_tree_derive(s->Tq, s->Tv, s->M, s->parts.derivatives, s->v, s->a);
 }
 
 void dfl_tree_state_slopes(double *dyn, dfl_tree_state *s, const double *a, const double *l)
@@ -268,11 +295,14 @@ void dfl_tree_state_slopes(double *dyn, dfl_tree_state *s, const double *a, cons
         s->a[k] = a[row_of(s, k)];
     if (s->description->nrows > 0)
         dfl_tree_state_move(s);
-    dfl_tree_derive(s->Tq, s->Tv, s->M, s->parts.derivatives, s->v, s->a);
+    derive_inverse(s);
     if (s->description->nrows > 0)
         dfl_tree_state_row_forces(dyn, s, l);
     memset(s->by_p, 0, ld * (size_t)np * sizeof *s->by_p);
-    dfl_tree_chain(s->by_p, nv, s->parts.tree, s->Tq, nv, nv, s->p);
+    if (s->parts.elastic)
+        dfl_elastic_tree_chain(s->by_p, nv, s->parts.elastic, s->Tq, nv, nv);
+    else
+        dfl_tree_chain(s->by_p, nv, s->parts.tree, s->Tq, nv, nv, s->p);
     for (int j = 0; j < nv + np; j++) {
         const double *from = j < nv ? s->Tv + ld * (size_t)j : s->by_p + ld * (size_t)(j - nv);
         double *to = dyn + (size_t)(j < nv ? s->v_of[j] : s->p_of[j - nv]) * (size_t)rows;
@@ -308,12 +338,12 @@ int dfl_tree_state_negligible(double *ratio, const dfl_tree_state *s)
 {
     const dfl_tree_ranks ranks = dfl_tree_ranks_of(s->parts.tree);
     *ratio = ranks.ratio;
-    return ranks.negligible < 0 ? -1 : row_of(s, ranks.negligible);
+    return s->parts.elastic || ranks.negligible < 0 ? -1 : row_of(s, ranks.negligible);
 }
 
 int dfl_tree_state_n0(const dfl_tree_state *s)
 {
-    return dfl_tree_n0(s->parts.tree);
+    return s->parts.elastic ? 0 : dfl_tree_n0(s->parts.tree); /* drawing/tree_description.c */
 }
 
 int dfl_tree_state_massless(const dfl_tree_state *s, int index)

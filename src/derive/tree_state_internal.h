@@ -11,6 +11,7 @@ typedef struct tree_parts {
     dfl_tree *tree;
     dfl_loops *loops;
     dfl_tree_derivatives *derivatives;
+    dfl_elastic_tree *elastic; /* NULL: no elastic bodies */
 } tree_parts;
 
 struct dfl_tree_state {
@@ -30,6 +31,9 @@ struct dfl_tree_state {
     double *values;                /* of the numbers */
     double *decided; /* np: and drives, where massless directions were decided; or NULL */
 };
+
+/* tau = M a + C(p, v) at the place of the tree, for s->v and s->a. */
+void dfl_tree_state_inverse(dfl_tree_state *s);
 
 /* tree_rows.c: poses and velocities of all bodies, which rows of loops need. */
 void dfl_tree_state_move(dfl_tree_state *s);

@@ -83,6 +83,7 @@ typedef struct dfl_elastic_node {
     dfl_vec turn;                     /* small angles about the axes of the body */
     dfl_expr load[DFL_BEAM_FAMILIES]; /* of beams: force, moments and torque of the section */
     int line;                         /* of an outline: which line it is on */
+    int end; /* of an outline: the line ends at the node end - 1; 0: it does not end there */
 } dfl_elastic_node;
 
 /* An elastic body: T = m u.u/2 + ... with matrices that are functions of q, in axes of the drawing
@@ -104,6 +105,9 @@ typedef struct dfl_elastic {
     int noutline;
     bool hidden;
     double magnify; /* of deflections that are shown */
+    dfl_expr unit_mass, unit_length, unit_rotary;
+    dfl_field_integrals *integrals; /* in these units, in numbers (elastic_numbers.c) */
+    double *fields; /* 6 nz of each node: shifts along and turns about the axes of the body */
 } dfl_elastic;
 
 typedef struct dfl_placed_joint {
@@ -256,6 +260,8 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
 /* The same for the rows of loops, once all are declared: their expressions become 0, and the tree
    of bodies adds the values. */
 dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
+/* Whether other values of parameters leave no body without mass, where recursions serve the model. */
+dfl_status dfl_drawing_same_tree(bool *same, const dfl_drawing *drawing);
 
 /* dynamics.c: masses and forces of inertia and gravity, declared; whether all turns are about the
    same axis of coordinates, which makes them short. */
@@ -269,6 +275,14 @@ dfl_status dfl_drawing_hang_elastic(dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *drawing, dfl_vec at);
 dfl_status dfl_drawing_refuse_frame(const dfl_drawing *drawing, int body, dfl_vec at);
 void dfl_drawing_free_elastic(dfl_drawing *drawing);
+
+/* elastic_numbers.c: keeps the integrals and the fields of nodes for recursions over numbers; the part
+   of a tree that is an elastic body, with chains of joints between its frame and its nodes. */
+dfl_status dfl_elastic_keep(dfl_drawing *drawing, dfl_elastic *e, const dfl_drawn_elastic *drawn);
+void dfl_elastic_forget(const dfl_drawing *drawing, dfl_elastic *e);
+dfl_status dfl_elastic_add_to_tree(dfl_mass_tree *tree, dfl_drawing *drawing, dfl_elastic *e);
+dfl_status dfl_elastic_add_inner(dfl_mass_tree *tree, const dfl_drawing *drawing,
+                                 const dfl_placed_joint *joint);
 
 /* elastic_dynamics.c: of an elastic body about the origin of its link. Force, torque and modal forces
    Q of its inertia beyond those of a rigid body with the present h and J, for an angular velocity, an

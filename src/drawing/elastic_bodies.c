@@ -68,6 +68,8 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
             add_part(&e->node[k].body, drawing, drawn, drawn->node_names[k], drawing->nelastics, k);
     if (!status)
         status = declare_coordinates(drawing, e, drawn);
+    if (!status)
+        status = dfl_elastic_keep(drawing, e, drawn);
     builder *w = status ? NULL : dfl_alloc(ctx, 1, sizeof *w);
     if (!status && !w)
         status = DFL_NO_MEMORY;
@@ -90,6 +92,7 @@ void dfl_drawing_free_elastic(dfl_drawing *drawing)
         dfl_free(drawing->ctx, drawing->elastics[i].name);
         dfl_free(drawing->ctx, drawing->elastics[i].M);
         dfl_free(drawing->ctx, drawing->elastics[i].node);
+        dfl_elastic_forget(drawing, &drawing->elastics[i]);
     }
     dfl_free(drawing->ctx, drawing->elastics);
 }

@@ -35,6 +35,8 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
 
 /* The body of a node by its name, or -1; the point of the drawing where it is. */
 int dfl_drawing_node(const dfl_drawing *drawing, int frame, const char *name);
+/* Appends the names of the nodes of a frame. */
+dfl_status dfl_drawing_list_nodes(dfl_text *out, const dfl_drawing *drawing, int frame);
 dfl_vec dfl_drawing_node_point(const dfl_drawing *drawing, int node);
 bool dfl_drawing_is_elastic(const dfl_drawing *drawing, int body); /* a frame or a node */
 bool dfl_drawing_is_elastic_frame(const dfl_drawing *drawing, int body);
@@ -45,10 +47,12 @@ dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const ch
 
 /* Displacement of a node in the frame, in axes of the elastic body. */
 dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node);
-/* Force along a beam, moments of bending along y and z, or torque, in its section at a node; 0 if the
-   body is no beam. */
-dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family);
-bool dfl_drawing_is_beam_node(const dfl_drawing *drawing, int node);
+/* Force along a beam, moments of bending along y and z, or torque, in its section at a node. Of a frame: of
+   its beam `beam`, from 1, which ends at this node; 0: of the first one that does. */
+dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family,
+                               int beam);
+/* How many beams, or whether this one, have a section at a node. */
+int dfl_drawing_count_beams(const dfl_drawing *drawing, int node, int beam);
 /* q_k and its velocity; false: there is none. */
 bool dfl_drawing_elastic_coordinate(dfl_expr *q, dfl_expr *v, const dfl_drawing *drawing, int frame,
                                     int k);

@@ -100,6 +100,18 @@ int dfl_drawing_node(const dfl_drawing *drawing, int frame, const char *name)
     return -1;
 }
 
+dfl_status dfl_drawing_list_nodes(dfl_text *out, const dfl_drawing *drawing, int frame)
+{
+    enum { SHOWN = 12 };
+    const dfl_elastic *e = &drawing->elastics[drawing->bodies[frame].elastic - 1];
+    const size_t length = strlen(e->name) + 1;
+    for (int k = 0; k < e->nnodes && k < SHOWN; k++)
+        dfl_text_add(out, "%s%s", k ? ", " : "", drawing->bodies[e->node[k].body].name + length);
+    if (e->nnodes > SHOWN)
+        dfl_text_add(out, ", ...");
+    return out->status;
+}
+
 dfl_vec dfl_drawing_node_point(const dfl_drawing *drawing, int node)
 {
     const dfl_placed_body *body = &drawing->bodies[node];
@@ -126,21 +138,30 @@ dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node)
     return local;
 }
 
-bool dfl_drawing_is_beam_node(const dfl_drawing *drawing, int node)
+int dfl_drawing_count_beams(const dfl_drawing *drawing, int node, int beam)
 {
+    int count = 0;
     if (!dfl_drawing_is_elastic(drawing, node) || drawing->bodies[node].node < 0)
-        return false;
+        return 0;
     const dfl_elastic *e = &drawing->elastics[drawing->bodies[node].elastic - 1];
+    const int own = drawing->bodies[node].node;
     for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
-        if (e->node[drawing->bodies[node].node].load[f] != 0)
-            return true;
-    return false;
+        if (e->node[own].load[f] != 0)
+            return 1;
+    for (int k = e->nnodes; k < e->nnodes + e->noutline; k++)
+        count += e->node[k].end == own + 1 && (beam == 0 || e->node[k].line + 1 == beam);
+    return count;
 }
 
-dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family)
+dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family,
+                               int beam)
 {
     const dfl_placed_body *body = &drawing->bodies[node];
-    return drawing->elastics[body->elastic - 1].node[body->node].load[family];
+    const dfl_elastic *e = &drawing->elastics[body->elastic - 1];
+    for (int k = e->nnodes; k < e->nnodes + e->noutline; k++)
+        if (e->node[k].end == body->node + 1 && (beam == 0 || e->node[k].line + 1 == beam))
+            return e->node[k].load[family];
+    return e->node[body->node].load[family];
 }
 
 bool dfl_drawing_elastic_coordinate(dfl_expr *q, dfl_expr *v, const dfl_drawing *drawing, int frame,
@@ -204,12 +225,13 @@ dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const ch
     const dfl_elastic *e = &drawing->elastics[drawing->bodies[frame].elastic - 1];
     dfl_text list = {.ctx = drawing->ctx};
     double last = -1.0;
+    int after = -1; /* of nodes at one distance the one that comes next */
     for (int shown = 0; shown < SHOWN && shown < e->nnodes && !status; shown++) {
         int best = -1;
         double least = INFINITY, d;
         for (int k = 0; k < e->nnodes && !status; k++) {
             status = distance(&d, drawing, &e->node[k], at);
-            if (!status && d > last && d < least) {
+            if (!status && (d > last || (d == last && k > after)) && d < least) {
                 best = k;
                 least = d;
             }
@@ -217,6 +239,7 @@ dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const ch
         if (best < 0)
             break;
         last = least;
+        after = best;
         dfl_text_add(&list, "%s%s (%.4g m away)", shown ? ", " : "",
                      drawing->bodies[e->node[best].body].name, least);
     }

@@ -22,7 +22,8 @@ dfl_status dfl_elastic_describe(dfl_drawing *drawing, const dfl_drawn_elastic *d
 {
     const dfl_modal_body *modal = drawn->modal;
     units u = {1.0, 1.0, 0.0};
-    if (drawing->planar || modal->nnodes - modal->noutline > DFL_MOST_SID_NODES)
+    if (!drawing->model->wants_bodies || drawing->planar ||
+        modal->nnodes - modal->noutline > DFL_MOST_SID_NODES)
         return DFL_OK;
     dfl_sid *s = dfl_alloc(drawing->ctx, 1, sizeof *s);
     dfl_text text = {.ctx = drawing->ctx};

@@ -12,7 +12,7 @@ static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_mo
                                   const double *A, double sign, const char *what);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void fill_outline(dfl_modal_body *b, const dfl_drawn_modes *m);
-static void set_moments(dfl_drawing *drawing, const dfl_drawn_modes *m);
+static void set_loads(dfl_drawing *drawing, const dfl_drawn_modes *m);
 static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void add_second_order(dfl_modal_body *b, const dfl_drawn_modes *m);
 static bool is_soft(const dfl_modal_body *b, bool planar);
@@ -62,7 +62,7 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     if (!status)
         status = dfl_drawing_elastic(out, drawing, &e);
     if (!status)
-        set_moments(drawing, m);
+        set_loads(drawing, m);
     dfl_free(drawing->ctx, KD);
     dfl_modal_body_free(body);
     return status;
@@ -162,18 +162,20 @@ static void fill_outline(dfl_modal_body *b, const dfl_drawn_modes *m)
 }
 
 /* Of the points that show the body that was declared last. */
-static void set_moments(dfl_drawing *drawing, const dfl_drawn_modes *m)
+static void set_loads(dfl_drawing *drawing, const dfl_drawn_modes *m)
 {
     dfl_graph *g = drawing->graph;
     const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
     for (int k = 0; k < m->noutline; k++) {
-        dfl_elastic_node *node = &e->node[m->nnodes + k];
-        node->line = m->outline[k].line;
+        const dfl_outline_point *from = &m->outline[k];
+        dfl_elastic_node *point = &e->node[m->nnodes + k];
+        point->line = from->line;
+        for (int p = 0; p < m->nnodes; p++)
+            point->end = from->end > 0 && m->node[p].id == from->end ? p + 1 : point->end;
         for (int i = 0; i < m->n; i++)
-            for (int z = 0; z < 2; z++) {
-                const dfl_expr factor = dfl_constant(g, m->outline[k].moment[z * m->n + i]);
-                dfl_expr *load = &node->load[z ? DFL_BEAM_BEND_Z : DFL_BEAM_BEND_Y];
-                *load = dfl_add(g, *load, dfl_mul(g, factor, e->p[i]));
+            for (int f = 0; f < DFL_BEAM_FAMILIES; f++) {
+                const dfl_expr factor = dfl_constant(g, from->load[f * m->n + i]);
+                point->load[f] = dfl_add(g, point->load[f], dfl_mul(g, factor, e->p[i]));
             }
     }
 }
@@ -244,8 +246,8 @@ static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_dr
     if (!status)
         status = dfl_symmetric_modes(w2, X, drawing->ctx, n, K, M);
     dfl_text text = {.ctx = drawing->ctx};
-    dfl_text_add(&text, "elastic body '%s': %d modes of a table, frequencies with its frame held:",
-                 m->name, n);
+    dfl_text_add(&text, "elastic body '%s': %d modes, frequencies with its frame held:", m->name,
+                 n);
     for (int i = 0; i < n && !status; i++)
         dfl_text_add(&text, "%s %.6g rad/s", i ? "," : "", w2[i] > 0.0 ? sqrt(w2[i]) : 0.0);
     dfl_text_add(&text, "; mass %.6g kg", m->mass);

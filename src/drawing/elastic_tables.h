@@ -30,6 +30,7 @@ typedef struct dfl_drawn_modes {
     int nnodes;
     const char *node_name[DFL_MOST_TABLE_NODES];
     struct {
+        int id; /* as of dfl_sid_node */
         double at[3], phi[3 * DFL_MOST_MODES], psi[3 * DFL_MOST_MODES];
         double phi2[3 * DFL_MOST_PAIRS], psi2[3 * DFL_MOST_PAIRS];
     } node[DFL_MOST_TABLE_NODES];

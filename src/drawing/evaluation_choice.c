@@ -13,7 +13,12 @@ static const double margin = 1.2;
 static const double long_time = 0.1;
 
 static dfl_status take_size(dfl_mechanism_size *size, dfl_drawing *drawing);
-static double coordinates_of(const dfl_link *link);
+static void add_depth(dfl_mechanism_size *size, double depth);
+static void add_elastic(dfl_mechanism_size *size, const dfl_drawing *drawing, const dfl_elastic *e,
+                        const double *depth);
+static bool is_inner(const dfl_drawing *drawing, const dfl_link *link);
+static bool hangs_on_node(const dfl_drawing *drawing, const dfl_elastic *e);
+static double coordinates_of(const dfl_drawing *drawing, const dfl_link *link);
 static void add_loop(dfl_mechanism_size *size, const dfl_drawing *drawing,
                      const dfl_placed_joint *joint);
 static int path_to(const dfl_drawing *drawing, int body, int other);
@@ -51,25 +56,60 @@ static dfl_status take_size(dfl_mechanism_size *size, dfl_drawing *drawing)
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
         const double above = depth[link->parent];
-        depth[i] = above + coordinates_of(link);
-        for (int k = 0; k < link->dofs; k++) {
-            const double own = above + (link->kind == DFL_STEP_SPHERICAL ? k : 0);
-            size->depth += own;
-            size->depth2 += own * own;
-        }
-        size->nv += link->dofs;
+        depth[i] = above + coordinates_of(drawing, link);
+        for (int k = 0; k < link->dofs && !is_inner(drawing, link); k++)
+            add_depth(size, above + (link->kind == DFL_STEP_SPHERICAL ? k : 0));
     }
+    for (int i = 0; i < drawing->nelastics; i++)
+        add_elastic(size, drawing, &drawing->elastics[i], depth);
     for (int i = 0; i < drawing->njoints; i++)
         if (drawing->joints[i].loop)
             add_loop(size, drawing, &drawing->joints[i]);
+    if (drawing->nelastics > 0)
+        size->path = size->path2 = 0;
     dfl_free(drawing->ctx, depth);
     return DFL_OK;
 }
 
+/* A velocity. */
+static void add_depth(dfl_mechanism_size *size, double depth)
+{
+    size->nv++;
+    size->depth += depth;
+    size->depth2 += depth * depth;
+}
+
+static void add_elastic(dfl_mechanism_size *size, const dfl_drawing *drawing, const dfl_elastic *e,
+                        const double *depth)
+{
+    const double frame = depth[drawing->bodies[e->body].link];
+    for (int k = 0; k < e->n; k++)
+        add_depth(size, frame - (hangs_on_node(drawing, e) ? e->n : 0));
+    size->elastics++;
+    size->modes2 += (double)e->n * e->n;
+}
+
+/* Between the frame and a node of an elastic body. */
+static bool is_inner(const dfl_drawing *drawing, const dfl_link *link)
+{
+    return drawing->joints[link->joint].inner;
+}
+
+static bool hangs_on_node(const dfl_drawing *drawing, const dfl_elastic *e)
+{
+    return drawing->joints[drawing->bodies[e->body].joint].inner;
+}
+
 /* Coordinates on which the masses behind a link depend: a translation changes only levers, and no
    mass depends on where a free body is, whose velocities are those in its own axes. */
-static double coordinates_of(const dfl_link *link)
+static double coordinates_of(const dfl_drawing *drawing, const dfl_link *link)
 {
+    if (is_inner(drawing, link)) {
+        const dfl_placed_body *child = &drawing->bodies[drawing->joints[link->joint].drawn.child];
+        const bool again = child->node >= 0 && /* the elastic coordinates are counted already */
+                           hangs_on_node(drawing, &drawing->elastics[child->elastic - 1]);
+        return again ? 0 : link->dofs;
+    }
     if (link->kind == DFL_STEP_PRISMATIC)
         return 0.5 * link->dofs;
     return link->kind == DFL_STEP_FREE ? 1.0 : link->dofs;

@@ -12,6 +12,7 @@ enum { MOST_IN_DOUBT = 400 };
 static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint);
+static dfl_status declare_rotation(dfl_drawing *drawing, const dfl_expr e[4], dfl_vec omega);
 static dfl_status prescribe(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_vec step_axis(const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                          dfl_step_axis which);
@@ -106,6 +107,20 @@ dfl_status dfl_drawing_turning(dfl_drawing *drawing, const dfl_expr e[4], const 
     for (int i = 0; i < 4 && !status; i++)
         status =
             dfl_model_kinematics(drawing->model, e[i], dfl_mul(g, half, vec_dot(g, Q[i], omega)));
+    return status ? status : declare_rotation(drawing, e, omega);
+}
+
+/* R' = R (omega x .), row by row, which says less than the derivatives of its quaternion would. */
+static dfl_status declare_rotation(dfl_drawing *drawing, const dfl_expr e[4], dfl_vec omega)
+{
+    const dfl_link link = {.kind = DFL_STEP_SPHERICAL, .p = {e[0], e[1], e[2], e[3]}};
+    const dfl_mat R = dfl_link_turn(drawing, &link);
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < 3; i++) {
+        const dfl_vec rate = vec_cross(drawing->graph, mat_row(R, i), omega);
+        for (int k = 0; k < 3 && !status; k++)
+            status = dfl_model_rate(drawing->model, R.e[3 * i + k], rate.e[k]);
+    }
     return status;
 }
 

@@ -34,6 +34,8 @@ static dfl_status revalue(bool *same, void *user)
         return DFL_OK;
     }
     if (!status && *same)
+        status = dfl_drawing_same_tree(same, drawing);
+    if (!status && *same)
         status = dfl_drawing_same_constants(same, drawing);
     if (!status && *same)
         dfl_drawing_measure(drawing);

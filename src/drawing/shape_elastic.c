@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_POINTS = 100 };
-
 static dfl_status show_line(const dfl_stage *stage, const dfl_elastic *e, int first, int count,
                             const char *part);
 static dfl_expr moment_of(dfl_graph *g, const dfl_elastic_node *node);
@@ -38,10 +36,10 @@ static dfl_status show_line(const dfl_stage *stage, const dfl_elastic *e, int fi
     dfl_graph *g = stage->drawing->graph;
     const dfl_label label = {e->name, part, dfl_body_color(stage->drawing, e->body), e->line};
     const dfl_expr factor = dfl_constant(g, e->magnify);
-    dfl_spot line[MOST_POINTS];
-    dfl_expr moment[MOST_POINTS];
+    dfl_spot line[DFL_MOST_LINE];
+    dfl_expr moment[DFL_MOST_LINE];
     bool any = false;
-    count = count < MOST_POINTS ? count : MOST_POINTS;
+    count = count < DFL_MOST_LINE ? count : DFL_MOST_LINE;
     for (int k = 0; k < count; k++) {
         const dfl_elastic_node *point = &e->node[first + k];
         const dfl_vec at = vec_add(g, point->at, vec_scale(g, factor, point->shift));

@@ -17,12 +17,16 @@
 static const char *obstacle(const dfl_drawing *drawing);
 static const char *massless_obstacle(const dfl_drawing *drawing);
 static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why);
-static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing);
+static dfl_status describe(dfl_mass_tree **out, dfl_drawing *drawing);
+static dfl_mass_tree_size size_of(const dfl_drawing *drawing);
+static void describe_elastic_coordinates(dfl_mass_tree *tree, const dfl_drawing *drawing);
 static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body);
 static dfl_status describe_joint(dfl_mass_tree *tree, const dfl_placed_joint *joint);
 static dfl_status describe_loop(dfl_mass_tree *tree, const dfl_placed_joint *joint);
 static dfl_status has_massless(bool *out, const dfl_drawing *drawing, const dfl_mass_tree *tree);
 static dfl_expr kinetic_energy(dfl_drawing *drawing);
+static dfl_expr elastic_energy(dfl_drawing *drawing, const dfl_elastic *e);
+static dfl_status doubt_elastic(dfl_drawing *drawing);
 
 dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
 {
@@ -43,11 +47,25 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
         status = note_obstacle(drawing, why);
     else if (!status && !why)
         status = dfl_model_driven(drawing->model, kinetic_energy(drawing));
+    if (!status && !why)
+        status = doubt_elastic(drawing);
     *left = !status && !why;
     if (*left)
         dfl_model_set_tree(drawing->model, tree);
     else
         dfl_mass_tree_free(tree);
+    return status;
+}
+
+/* After kinetic_energy: links have angular velocities. */
+static dfl_status doubt_elastic(dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < drawing->nelastics && !status; i++) {
+        const dfl_elastic *e = &drawing->elastics[i];
+        drawing->line = e->line;
+        status = dfl_elastic_doubt(drawing, e, drawing->links[drawing->bodies[e->body].link].omega);
+    }
     return status;
 }
 
@@ -60,17 +78,21 @@ static const char *obstacle(const dfl_drawing *drawing)
         const dfl_declaration *decl = &model->declarations.item[i];
         velocities += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
     }
-    if (drawing->nelastics > 0)
-        return "there are elastic bodies";
+    int own = 0;
+    for (int i = 0; i < drawing->nelastics; i++) {
+        own += drawing->elastics[i].n;
+        for (int k = 0; k < drawing->elastics[i].n; k++)
+            if (drawing->elastics[i].massless[k])
+                return "there are modes without inertia";
+    }
     for (int i = 0; i < drawing->njoints; i++) {
-        if (drawing->joints[i].drawn.kind == DFL_JOINT_USER)
+        own += drawing->joints[i].inner ? 0 : drawing->joints[i].nv;
+        if (drawing->joints[i].drawn.kind == DFL_JOINT_USER && !drawing->joints[i].inner)
             return "there are joints given by their pose";
     }
-    if (dfl_drawing_velocities(drawing) == 0)
+    if (own == 0)
         return "all motions are prescribed";
-    return velocities > dfl_drawing_velocities(drawing)
-               ? "there are coordinates other than those of joints"
-               : NULL;
+    return velocities > own ? "there are coordinates other than those of joints" : NULL;
 }
 
 /* The same where bodies have no mass: their directions follow from the masses of the tree alone,
@@ -80,6 +102,8 @@ static const char *massless_obstacle(const dfl_drawing *drawing)
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
     const dfl_model *model = drawing->model;
     unsigned depends = 0;
+    if (drawing->nelastics > 0)
+        return "there are elastic bodies, and directions without mass";
     for (int i = 0; i < drawing->nbodies; i++)
         if (drawing->bodies[i].quasistatic)
             return "there are quasistatic bodies";
@@ -107,18 +131,9 @@ static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why)
     return status;
 }
 
-static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing)
+static dfl_status describe(dfl_mass_tree **out, dfl_drawing *drawing)
 {
-    dfl_mass_tree_size size = {.bodies = drawing->nbodies};
-    for (int i = 0; i < drawing->njoints; i++) {
-        const dfl_placed_joint *joint = &drawing->joints[i];
-        size.np += joint->np;
-        size.nv += joint->nv;
-        size.drives += joint->drawn.driven;
-        size.joints += !joint->loop;
-        size.loops += joint->loop;
-        size.rows += joint->loop ? dfl_drawing_row_count(drawing, joint->drawn.kind) : 0;
-    }
+    const dfl_mass_tree_size size = size_of(drawing);
     dfl_status status = dfl_mass_tree_create(out, drawing->ctx, &size);
     if (status)
         return status;
@@ -127,10 +142,50 @@ static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing)
     dfl_mass_tree_numbers(tree, tree->gravity, drawing->gravity.e, 3);
     for (int i = 0; i < drawing->nbodies && !status; i++)
         status = describe_body(tree, &drawing->bodies[i]);
-    for (int i = 0; i < drawing->njoints && !status; i++)
-        if (!drawing->joints[i].loop)
-            status = describe_joint(tree, &drawing->joints[i]);
+    for (int i = 0; i < drawing->nelastics && !status; i++)
+        status = dfl_elastic_add_to_tree(tree, drawing, &drawing->elastics[i]);
+    for (int i = 0; i < drawing->njoints && !status; i++) {
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        if (joint->inner)
+            status = dfl_elastic_add_inner(tree, drawing, joint);
+        else if (!joint->loop)
+            status = describe_joint(tree, joint);
+    }
+    describe_elastic_coordinates(tree, drawing);
     return status;
+}
+
+/* Frame and nodes of elastic bodies are connected by up to six joints. Rows of loops of trees with
+   elastic bodies stay expressions. */
+static dfl_mass_tree_size size_of(const dfl_drawing *drawing)
+{
+    const bool elastic = drawing->nelastics > 0;
+    dfl_mass_tree_size size = {.bodies = drawing->nbodies, .elastics = drawing->nelastics};
+    for (int i = 0; i < drawing->nelastics; i++) {
+        size.np += drawing->elastics[i].n;
+        size.nv += drawing->elastics[i].n;
+    }
+    for (int i = 0; i < drawing->njoints; i++) {
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        size.np += joint->inner ? 0 : joint->np;
+        size.nv += joint->inner ? 0 : joint->nv;
+        size.drives += joint->drawn.driven;
+        size.joints += joint->inner ? 6 : !joint->loop;
+        size.bodies += joint->inner ? 5 : 0;
+        size.loops += joint->loop && !elastic;
+        size.rows +=
+            joint->loop && !elastic ? dfl_drawing_row_count(drawing, joint->drawn.kind) : 0;
+    }
+    return size;
+}
+
+static void describe_elastic_coordinates(dfl_mass_tree *tree, const dfl_drawing *drawing)
+{
+    for (int i = 0; i < drawing->nelastics; i++)
+        for (int k = 0; k < drawing->elastics[i].n; k++) {
+            tree->p[tree->np++] = drawing->elastics[i].p[k];
+            tree->v[tree->nv++] = drawing->elastics[i].v[k];
+        }
 }
 
 static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body)
@@ -173,7 +228,7 @@ dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing)
 {
     dfl_mass_tree *tree = drawing->model->tree;
     dfl_status status = DFL_OK;
-    for (int i = 0; tree && i < drawing->njoints && !status; i++) {
+    for (int i = 0; tree && !tree->nelastics && i < drawing->njoints && !status; i++) {
         const dfl_placed_joint *joint = &drawing->joints[i];
         if (!joint->loop)
             continue;
@@ -211,16 +266,30 @@ static dfl_status describe_loop(dfl_mass_tree *tree, const dfl_placed_joint *joi
     return loop->name ? DFL_OK : DFL_NO_MEMORY;
 }
 
+dfl_status dfl_drawing_same_tree(bool *same, const dfl_drawing *drawing)
+{
+    const dfl_mass_tree *tree = drawing->model->tree;
+    bool massless = false;
+    const dfl_status status = tree ? has_massless(&massless, drawing, tree) : DFL_OK;
+    *same = !status && !massless;
+    return status;
+}
+
 /* With the present values of parameters. */
 static dfl_status has_massless(bool *out, const dfl_drawing *drawing, const dfl_mass_tree *tree)
 {
     dfl_tree *numeric = NULL;
+    dfl_elastic_tree *elastic = NULL;
     dfl_status status = DFL_OK;
     for (int i = 0; i < tree->nnumbers && !status; i++)
-        status = dfl_model_value(tree->numbers[i].place, drawing->model, tree->numbers[i].expr);
+        status = dfl_model_number(tree->numbers[i].place, drawing->model, tree->numbers[i].expr);
     if (!status)
         status = dfl_mass_tree_build(&numeric, tree);
-    *out = !status && dfl_tree_n0(numeric) > 0;
+    if (!status && tree->nelastics > 0)
+        status = dfl_elastic_tree_create(&elastic, drawing->ctx, numeric, NULL, tree->elastics,
+                                         tree->nelastics);
+    *out = !status && (elastic ? !dfl_elastic_tree_regular(elastic) : dfl_tree_n0(numeric) > 0);
+    dfl_elastic_tree_free(elastic);
     dfl_tree_free(numeric);
     return status;
 }
@@ -239,6 +308,29 @@ static dfl_expr kinetic_energy(dfl_drawing *drawing)
                                        vec_dot(g, w, sym_times(g, link->inertia, w)));
         T = dfl_add(g, T, dfl_mul(g, half, twice));
         T = dfl_add(g, T, vec_dot(g, link->u, vec_cross(g, link->omega, h)));
+    }
+    for (int i = 0; i < drawing->nelastics; i++)
+        T = dfl_add(g, T, elastic_energy(drawing, &drawing->elastics[i]));
+    return T;
+}
+
+/* q'.(C.om + S.u) + q'.M q' / 2 of an elastic body; the rest is that of its link. */
+static dfl_expr elastic_energy(dfl_drawing *drawing, const dfl_elastic *e)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_link *link = &drawing->links[drawing->bodies[e->body].link];
+    const dfl_mat R = link->pose.R;
+    const dfl_vec w = mat_back(g, R, link->omega), u = mat_back(g, R, link->u);
+    dfl_expr T = 0;
+    for (int k = 0; k < e->n; k++) {
+        dfl_expr momentum =
+            dfl_add(g, vec_dot(g, dfl_elastic_coupling(drawing, e, k), w), vec_dot(g, e->S[k], u));
+        for (int l = 0; l <= k; l++) {
+            const dfl_expr share = dfl_constant(g, l == k ? 0.5 : 1.0);
+            momentum =
+                dfl_add(g, momentum, dfl_mul(g, dfl_mul(g, share, e->M[k + e->n * l]), e->v[l]));
+        }
+        T = dfl_add(g, T, dfl_mul(g, momentum, e->v[k]));
     }
     return T;
 }

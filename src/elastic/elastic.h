@@ -133,18 +133,26 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
    Standard input data of elastic bodies (Wallrapp 1994), as text: FEMBS, PY_SID and others write
    them. Matrices by rows; rows are axes, columns modes. */
 
-enum { DFL_MOST_SID_NODES = 64, DFL_LONGEST_SID_NAME = 32, DFL_MOST_OUTLINE = 400 };
+enum {
+    DFL_MOST_SID_NODES = 64,
+    DFL_LONGEST_SID_NAME = 32,
+    DFL_MOST_OUTLINE = 400,
+    DFL_MOST_LINE = 100 /* points of one line */
+};
 
 typedef struct dfl_sid_node {
     char name[DFL_LONGEST_SID_NAME];
+    int id; /* of frames: the point of the frame; else 0 */
     double at[3], phi[3 * DFL_MOST_MODES], psi[3 * DFL_MOST_MODES];
     double phi2[3 * DFL_MOST_PAIRS], psi2[3 * DFL_MOST_PAIRS]; /* of second order */
 } dfl_sid_node;
 
-/* A point of a line that shows a frame of beams, displacements and moments (about the section's z, y) of the modes. */
+/* A point of a line that shows a frame of beams or the edges of a solid: displacements of the modes, and what they do to the section,
+   by families. */
 typedef struct dfl_outline_point {
     int line; /* which line, from 0 */
-    double at[3], phi[3 * DFL_MOST_MODES], moment[2 * DFL_MOST_MODES];
+    int end;  /* the point of the frame where the beam ends; 0: within the beam */
+    double at[3], phi[3 * DFL_MOST_MODES], load[DFL_BEAM_FAMILIES * DFL_MOST_MODES];
 } dfl_outline_point;
 
 typedef struct dfl_sid {
@@ -160,7 +168,7 @@ typedef struct dfl_sid {
                        psi.m1 and, as half of their J1, in J2 */
     double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* int Phi2_ij, int r x Phi2_ij */
     dfl_sid_node node[DFL_MOST_SID_NODES];
-    dfl_outline_point outline[DFL_MOST_OUTLINE]; /* of frames; files have none */
+    dfl_outline_point outline[DFL_MOST_OUTLINE]; /* of frames and solids; SID files have none */
 } dfl_sid;
 
 /* Reads a text, which ends with '\0'. DFL_INVALID: the message begins with FILE:LINE. */

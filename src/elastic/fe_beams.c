@@ -51,8 +51,12 @@ dfl_status dfl_fe_frame(dfl_fe *fe, const double *points, int npoints, const dfl
             }
             memcpy(e.from, fe->at + 3 * first, sizeof e.from);
             dfl_fe_bar *bar = &fe->bar[fe->nbars++];
-            *bar = (dfl_fe_bar){
-                .length = e.length, .EA = beam->EA, .EI = beam->EI, .EI2 = beam->EI2, .beam = b};
+            *bar = (dfl_fe_bar){.length = e.length,
+                                .EA = beam->EA,
+                                .EI = beam->EI,
+                                .EI2 = beam->EI2,
+                                .GJ = beam->GJ,
+                                .beam = b};
             memcpy(bar->dof, e.dof, sizeof bar->dof);
             memcpy(bar->axes, e.axes, sizeof bar->axes);
             status = add_element(fe, &e);

@@ -1,6 +1,6 @@
 /* fe_check.c: whether nodes, unknowns and matrices of finite elements belong together: symmetric
    matrices, masses that are positive and alike in all directions, a body that can move freely. */
-#include "elastic/elastic.h"
+#include "elastic/reduction_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +26,16 @@ dfl_status dfl_fe_complete(dfl_fe *fe)
             status = check_diagonal(fe, (dfl_fe_matrix)which);
     }
     return status ? status : check_rigid(fe);
+}
+
+dfl_status dfl_fe_complete_stiffness(dfl_fe *fe)
+{
+    dfl_status status = sort_nodes(fe);
+    if (!status && !fe->node)
+        status = default_unknowns(fe);
+    if (!status)
+        status = merge(fe, DFL_FE_STIFFNESS);
+    return status ? status : check_diagonal(fe, DFL_FE_STIFFNESS);
 }
 
 int dfl_fe_find_node(const dfl_fe *fe, int id)
@@ -131,39 +141,70 @@ static int compare_entries(const void *a, const void *b)
     return (abs(x->line) > abs(y->line)) - (abs(x->line) < abs(y->line));
 }
 
+static dfl_status not_symmetric(const dfl_fe *fe, const char *file, const dfl_fe_entry *e,
+                                double other, const dfl_fe_entry *where)
+{
+    if (where)
+        return dfl_fail(fe->ctx, DFL_INVALID,
+                        "%s:%d: the matrix is not symmetric: %g here, %g in line %d", file,
+                        abs(e->line), e->value, other, abs(where->line));
+    return dfl_fail(fe->ctx, DFL_INVALID,
+                    "%s:%d: the matrix is not symmetric: %g in row %d and column %d, 0 on the "
+                    "other side of the diagonal",
+                    file, abs(e->line), e->value, (e->line < 0 ? e->column : e->row) + 1,
+                    (e->line < 0 ? e->row : e->column) + 1);
+}
+
+/* Adds an entry to the one before it, which has the same row and column. */
+static dfl_status join(dfl_fe_entry *last, const dfl_fe_entry *e, const dfl_fe *fe,
+                       const char *file, double size)
+{
+    if (e->line == 0)
+        last->value += e->value;
+    else if ((last->line < 0) == (e->line < 0))
+        return dfl_fail(fe->ctx, DFL_INVALID, "%s:%d: the entry of line %d again", file,
+                        abs(e->line), abs(last->line));
+    else if (fabs(last->value - e->value) > 1e-9 * size)
+        return not_symmetric(fe, file, e, last->value, last);
+    return DFL_OK;
+}
+
 /* Sorts entries; both triangles may be given if they agree. Entries without lines are summed. */
 static dfl_status merge(dfl_fe *fe, dfl_fe_matrix which)
 {
     dfl_fe_entry *all = fe->entry[which];
     const char *file = fe->file[which] ? fe->file[which] : "matrix";
+    const dfl_fe_entry *alone = NULL; /* of a whole matrix: the other side of the diagonal has 0 */
+    const int count = fe->count[which];
     double size = 0.0;
-    int kept = 0;
-    if (fe->count[which] == 0)
+    int kept = 0, pairs = 0;
+    dfl_status status = DFL_OK;
+    if (count == 0)
         return dfl_fail(fe->ctx, DFL_INVALID, "%s: no entries of the matrix", file);
-    qsort(all, (size_t)fe->count[which], sizeof *all, compare_entries);
-    for (int k = 0; k < fe->count[which]; k++)
+    qsort(all, (size_t)count, sizeof *all, compare_entries);
+    for (int k = 0; k < count; k++)
         size = fmax(size, fabs(all[k].value));
-    for (int k = 0; k < fe->count[which]; k++) {
-        dfl_fe_entry *last = kept ? &all[kept - 1] : NULL;
+    for (int k = 0, last = -1; k < count && !status; k++) {
         if (all[k].column >= fe->n)
             return dfl_fail(fe->ctx, DFL_INVALID,
                             "%s:%d: row or column %d, but the nodes have %d unknowns", file,
                             abs(all[k].line), all[k].column + 1, fe->n);
-        if (!last || last->row != all[k].row || last->column != all[k].column) {
-            all[kept++] = all[k];
-        } else if (all[k].line == 0) {
-            last->value += all[k].value;
-        } else if ((last->line < 0) == (all[k].line < 0)) {
-            return dfl_fail(fe->ctx, DFL_INVALID, "%s:%d: the entry of line %d again", file,
-                            abs(all[k].line), abs(last->line));
-        } else if (fabs(last->value - all[k].value) > 1e-9 * size) {
-            return dfl_fail(fe->ctx, DFL_INVALID,
-                            "%s:%d: the matrix is not symmetric: %g here, %g in line %d", file,
-                            abs(all[k].line), all[k].value, last->value, abs(last->line));
+        if (kept && all[last].row == all[k].row && all[last].column == all[k].column) {
+            status = join(&all[last], &all[k], fe, file, size);
+            pairs++;
+            continue;
         }
+        const bool again =
+            k + 1 < count && all[k + 1].row == all[k].row && all[k + 1].column == all[k].column;
+        last = kept;
+        all[kept++] = all[k];
+        if (!again && all[last].row != all[last].column && fabs(all[last].value) > 1e-9 * size)
+            alone = &all[last];
     }
     fe->count[which] = kept;
-    return DFL_OK;
+    if (!status && fe->whole[which] && pairs > 0 && alone)
+        status = not_symmetric(fe, file, alone, 0.0, NULL);
+    return status;
 }
 
 /* Masses of shifts are positive, stiffnesses not negative. */
@@ -229,6 +270,33 @@ static dfl_status check_rigid(const dfl_fe *fe)
                 fe->file[DFL_FE_MASS] ? fe->file[DFL_FE_MASS] : "matrix", mass[0], mass[1],
                 mass[2]);
     return DFL_OK;
+}
+
+/* Stiffness of a rigid motion, which is small beside others, but not beside that of the slowest mode. */
+dfl_status dfl_fe_check_free(const dfl_fe *fe, double slowest)
+{
+    double *u = dfl_alloc(fe->ctx, 2 * (size_t)fe->n, sizeof *u), *force = u ? u + fe->n : NULL;
+    dfl_status status = u ? DFL_OK : DFL_NO_MEMORY;
+    for (int a = 0; a < 6 && !status; a++) {
+        double twice[DFL_FE_MATRICES] = {0}; /* energies */
+        for (int i = 0; i < fe->n; i++)
+            u[i] = dfl_fe_rigid(fe, a, i);
+        for (int which = 0; which < DFL_FE_MATRICES; which++) {
+            dfl_fe_times(force, fe, (dfl_fe_matrix)which, u);
+            for (int i = 0; i < fe->n; i++)
+                twice[which] += u[i] * force[i];
+        }
+        if (fabs(twice[DFL_FE_STIFFNESS]) > 1e-3 * slowest * twice[DFL_FE_MASS])
+            status = dfl_fail(
+                fe->ctx, DFL_INVALID,
+                "%s: the stiffness resists a %s %c of the whole body (%.3g of its slowest mode): "
+                "the body must be free, without supports, and its nodes those of the matrices",
+                fe->file[DFL_FE_STIFFNESS] ? fe->file[DFL_FE_STIFFNESS] : "matrix",
+                a < 3 ? "shift along" : "turn about", "xyz"[a % 3],
+                twice[DFL_FE_STIFFNESS] / (slowest * twice[DFL_FE_MASS]));
+    }
+    dfl_free(fe->ctx, u);
+    return status;
 }
 
 /* Shifts along x, y, z and turns about the axes through the origin. */

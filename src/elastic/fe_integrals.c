@@ -135,7 +135,8 @@ static void first_order(integrals *w)
         }
 }
 
-/* J2 = tr B 1 - sym B, C1 = e:B, B_ab,ij = int Phi_ai Phi_bj */
+/* J2 = tr B 1 - sym B, C1 = e:B, B_ab,ij = int Phi_ai Phi_bj = B_ba,ji: where nodes turn that holds for
+   the mean of (M Phi_i) Phi_j and Phi_i (M Phi_j) alone. */
 static void second_order(integrals *w)
 {
     static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -144,12 +145,14 @@ static void second_order(integrals *w)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             double B[3][3] = {{0}};
-            const double *m = w->MX + (size_t)fe->n * (size_t)i;
-            const double *x = w->X + (size_t)fe->n * (size_t)j;
+            const double *mi = w->MX + (size_t)fe->n * (size_t)i, *xi = w->X + (mi - w->MX);
+            const double *mj = w->MX + (size_t)fe->n * (size_t)j, *xj = w->X + (mj - w->MX);
             for (int k = 0; k < fe->nnodes; k++) {
                 const int *unknown = w->shift + 3 * (size_t)k;
-                for (int ab = 0; ab < 9 && unknown[0] > 0; ab++)
-                    B[ab / 3][ab % 3] += m[unknown[ab / 3] - 1] * x[unknown[ab % 3] - 1];
+                for (int ab = 0; ab < 9 && unknown[0] > 0; ab++) {
+                    const int a = unknown[ab / 3] - 1, b = unknown[ab % 3] - 1;
+                    B[ab / 3][ab % 3] += 0.5 * (mi[a] * xj[b] + xi[a] * mj[b]);
+                }
             }
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++) {

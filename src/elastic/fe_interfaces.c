@@ -5,6 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+/* In the plane nothing moves along z or turns about x and y. */
+static bool is_held(const dfl_reduction *r, int direction)
+{
+    return r->task->planar && direction >= 2 && direction <= 4;
+}
+
 dfl_status dfl_reduction_find_interfaces(dfl_reduction *r)
 {
     const dfl_fe *fe = r->fe;
@@ -30,7 +36,7 @@ dfl_status dfl_reduction_find_interfaces(dfl_reduction *r)
         memcpy(r->at[k], from->at_given ? from->at : mean, sizeof mean);
     }
     for (int i = 0; i < fe->n; i++)
-        r->place[i] = r->owner[fe->node[i]] ? -1 : r->nf++;
+        r->place[i] = r->owner[fe->node[i]] || is_held(r, fe->direction[i]) ? -1 : r->nf++;
     if (r->nf <= r->task->modes)
         return dfl_fail(r->ctx, DFL_INVALID,
                         "%d unknowns between the interfaces are too few for %d modes", r->nf,
@@ -77,6 +83,8 @@ int dfl_reduction_shares(dfl_share out[3], const dfl_reduction *r, int unknown)
 {
     const dfl_fe *fe = r->fe;
     const int node = fe->node[unknown], d = fe->direction[unknown], k = r->owner[node] - 1;
+    if (is_held(r, d))
+        return 0;
     if (k < 0) {
         out[0] = (dfl_share){r->place[unknown], 1.0};
         return 1;

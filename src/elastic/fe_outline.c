@@ -1,18 +1,22 @@
-/* fe_outline.c: lines along the beams of a frame, with displacements and bending moments of its modes.
+/* fe_outline.c: lines along the beams of a frame, with displacements, forces and moments of its modes.
 
-   Moments EI v'' of the cubic polynomials of a bar, at its ends; where two bars meet, their mean. */
+   Forces EA u', moments EI v'' of the cubic polynomials of a bar, torques GJ t', at its ends; where two bars
+   of a beam meet, their mean. */
 #include "elastic/reduction_internal.h"
 
 #include <string.h>
 
 static void add_point(dfl_sid *out, const dfl_reduction *r, const double *u, int before, int after);
+static dfl_status add_edges(dfl_sid *out, const dfl_reduction *r, const double *u);
 
-void dfl_reduction_outline(dfl_sid *out, const dfl_reduction *r, const double *u)
+dfl_status dfl_reduction_outline(dfl_sid *out, const dfl_reduction *r, const double *u)
 {
     const dfl_fe *fe = r->fe;
+    if (fe->nedges > 0)
+        return add_edges(out, r, u);
     const int beams = fe->nbars ? fe->bar[fe->nbars - 1].beam + 1 : 0;
     if (beams == 0 || 2 * beams > DFL_MOST_OUTLINE)
-        return;
+        return DFL_OK;
     const int pieces = beams * 9 <= DFL_MOST_OUTLINE ? 8 : DFL_MOST_OUTLINE / beams - 1;
     for (int first = 0, last = 0; first < fe->nbars; first = last) {
         while (last < fe->nbars && fe->bar[last].beam == fe->bar[first].beam)
@@ -23,13 +27,21 @@ void dfl_reduction_outline(dfl_sid *out, const dfl_reduction *r, const double *u
             add_point(out, r, u, at > first ? at - 1 : -1, at < last ? at : -1);
         }
     }
+    return DFL_OK;
 }
 
-/* EI v'' at the beginning or the end of a bar */
-static double moment(const dfl_fe_bar *bar, const double *u, int z, int end)
+/* What a mode u does to the section at the beginning or the end of a bar. */
+static double load_of(const dfl_fe_bar *bar, const double *u, dfl_beam_family family, int end)
 {
-    double v[4];
     const double L = bar->length, sign = end ? -1.0 : 1.0;
+    double v[4], apart = 0.0;
+    if (family == DFL_BEAM_STRETCH || family == DFL_BEAM_TWIST) {
+        const int first = family == DFL_BEAM_TWIST ? 3 : 0;
+        for (int a = 0; a < 3; a++)
+            apart += bar->axes[0][a] * (u[bar->dof[6 + first + a]] - u[bar->dof[first + a]]);
+        return (family == DFL_BEAM_TWIST ? bar->GJ : bar->EA) * apart / L;
+    }
+    const bool z = family == DFL_BEAM_BEND_Z;
     dfl_fe_bend(v, bar, u, z);
     return (z ? bar->EI2 : bar->EI) * sign *
            (6.0 * (v[2] - v[0]) / L - (end ? 2.0 : 4.0) * v[1] - (end ? 4.0 : 2.0) * v[3]) / L;
@@ -40,18 +52,69 @@ static void add_point(dfl_sid *out, const dfl_reduction *r, const double *u, int
     const dfl_fe *fe = r->fe;
     const dfl_fe_bar *bar = &fe->bar[after >= 0 ? after : before];
     const int *dof = bar->dof + (after >= 0 ? 0 : 6);
-    const double part = before >= 0 && after >= 0 ? 0.5 : 1.0;
+    const bool within = before >= 0 && after >= 0;
+    const int node = fe->node[dof[0]];
     dfl_outline_point *point = &out->outline[out->noutline++];
-    *point = (dfl_outline_point){.line = bar->beam};
-    memcpy(point->at, fe->at + 3 * (size_t)fe->node[dof[0]], sizeof point->at);
+    *point = (dfl_outline_point){.line = bar->beam, .end = within ? 0 : fe->id[node]};
+    memcpy(point->at, fe->at + 3 * (size_t)node, sizeof point->at);
     for (int i = 0; i < r->n; i++) {
         const double *x = u + (size_t)fe->n * (size_t)i;
         for (int a = 0; a < 3; a++)
             point->phi[a * r->n + i] = x[dof[a]];
-        for (int z = 0; z < 2; z++) {
-            double sum = before >= 0 ? part * moment(&fe->bar[before], x, z, 1) : 0.0;
-            sum += after >= 0 ? part * moment(&fe->bar[after], x, z, 0) : 0.0;
-            point->moment[z * r->n + i] = sum;
+        for (int f = 0; f < DFL_BEAM_FAMILIES; f++) {
+            const double a =
+                before >= 0 ? load_of(&fe->bar[before], x, (dfl_beam_family)f, 1) : 0.0;
+            const double b = after >= 0 ? load_of(&fe->bar[after], x, (dfl_beam_family)f, 0) : 0.0;
+            point->load[f * r->n + i] = (within ? 0.5 : 1.0) * (a + b);
         }
     }
+}
+
+/* ------------------------------------------------------------------ edges of a surface */
+
+/* The next edge of a chain that was not used, from `node` on, or -1; *node becomes its other end. */
+static int next_edge(int *node, const dfl_fe *fe, const unsigned char *used)
+{
+    for (int k = 0; k < fe->nedges; k++) {
+        const int *e = fe->edge + 2 * (size_t)k;
+        if (used[k] || (e[0] != *node && e[1] != *node))
+            continue;
+        *node = e[0] == *node ? e[1] : e[0];
+        return k;
+    }
+    return -1;
+}
+
+static void add_node(dfl_sid *out, const dfl_reduction *r, const double *u, int node, int line)
+{
+    const dfl_fe *fe = r->fe;
+    dfl_outline_point *point = &out->outline[out->noutline++];
+    *point = (dfl_outline_point){.line = line};
+    memcpy(point->at, fe->at + 3 * (size_t)node, sizeof point->at);
+    for (int i = 0; i < fe->n; i++)
+        for (int j = 0; j < r->n && fe->node[i] == node && fe->direction[i] < 3; j++)
+            point->phi[fe->direction[i] * r->n + j] = u[(size_t)i + (size_t)fe->n * (size_t)j];
+}
+
+/* Chains of edges, while there is room for their points. */
+static dfl_status add_edges(dfl_sid *out, const dfl_reduction *r, const double *u)
+{
+    const dfl_fe *fe = r->fe;
+    unsigned char *used = dfl_alloc(r->ctx, (size_t)fe->nedges, 1);
+    if (!used)
+        return DFL_NO_MEMORY;
+    for (int k = 0, line = 0; k < fe->nedges && out->noutline + 2 <= DFL_MOST_OUTLINE; k++) {
+        if (used[k])
+            continue;
+        int node = fe->edge[2 * (size_t)k], points = 1, e;
+        add_node(out, r, u, node, line);
+        while (out->noutline < DFL_MOST_OUTLINE && points++ < DFL_MOST_LINE &&
+               (e = next_edge(&node, fe, used)) >= 0) {
+            used[e] = 1;
+            add_node(out, r, u, node, line);
+        }
+        line++;
+    }
+    dfl_free(r->ctx, used);
+    return DFL_OK;
 }

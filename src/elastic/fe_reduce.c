@@ -23,13 +23,15 @@ dfl_status dfl_fe_reduce(dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task
     dfl_reduction r = {.ctx = fe->ctx, .fe = fe, .task = task, .nb = 6 * task->ninterfaces};
     memset(out, 0, sizeof *out);
     r.nr = r.nb + task->modes;
-    r.n = r.nr - 6;
+    const int motions = task->planar ? 3 : 6;
+    r.n = motions * (task->ninterfaces - 1) + task->modes;
     if (task->ninterfaces < 1 || r.n < 1 || r.n > DFL_MOST_MODES)
         return dfl_fail(
             fe->ctx, DFL_INVALID,
-            "%d interfaces with 6 motions and %d modes, without the 6 of the frame, are "
+            "%d interfaces with %d motions and %d modes, without the %d of the frame, are "
             "%d coordinates; 1 to %d are possible, with 1 to %d interfaces",
-            task->ninterfaces, task->modes, r.n, DFL_MOST_MODES, DFL_MOST_INTERFACES);
+            task->ninterfaces, motions, task->modes, motions, r.n, DFL_MOST_MODES,
+            DFL_MOST_INTERFACES);
     dfl_status status = dfl_reduction_find_interfaces(&r);
     if (!status)
         status = dfl_reduction_check_interfaces(&r);
@@ -39,6 +41,8 @@ dfl_status dfl_fe_reduce(dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task
         status = find_shapes(&r);
     if (!status)
         status = find_modes(out, &r);
+    if (!status)
+        status = dfl_fe_check_free(fe, out->K[0]);
     if (!status)
         status = finish(out, &r);
     release(&r);
@@ -111,7 +115,7 @@ static dfl_status find_modes(dfl_sid *out, dfl_reduction *r)
     double *Z = room, *A = Z + square, *B = A + square, *KM[2] = {B + square, B + 2 * square};
     double *X = B + 3 * square, *w2 = X + square;
     const int kept = dfl_reduction_reference(Z, r, r->task->frame),
-              skipped = kept - n; /* Buckens: the six zeros */
+              skipped = kept - n; /* Buckens: the zeros */
     for (int which = 0; which < DFL_FE_MATRICES; which++) {
         reduced(A, r, (dfl_fe_matrix)which);
         for (int k = 0; k < r->nb * r->nb && which == DFL_FE_STIFFNESS; k++)
@@ -180,8 +184,11 @@ int dfl_reduction_reference(double *Z, const dfl_reduction *r, int frame)
         const int least = fabs(e[0][0]) < fabs(e[0][1]) ? (fabs(e[0][0]) < fabs(e[0][2]) ? 0 : 2)
                                                         : (fabs(e[0][1]) < fabs(e[0][2]) ? 1 : 2);
         double size = 0.0;
-        for (int a = 0; a < 3; a++) {
-            e[1][a] = (a == least) - e[0][least] * e[0][a];
+        for (int a = 0; a < 3; a++) { /* in the plane e_1 lies in it, and e_2 is z */
+            e[1][a] = r->task->planar ? (a == 0   ? -e[0][1]
+                                         : a == 1 ? e[0][0]
+                                                  : 0.0)
+                                      : (a == least) - e[0][least] * e[0][a];
             size = hypot(size, e[1][a]);
         }
         for (int a = 0; a < 3; a++)
@@ -198,6 +205,7 @@ int dfl_reduction_reference(double *Z, const dfl_reduction *r, int frame)
             held = interface == 0;
         if (motion && chord)
             held = interface == 0 ? d <= 3 : interface == last && (d == 1 || d == 2);
+        held = held || (motion && r->task->planar && d >= 2 && d <= 4);
         if (held)
             continue;
         for (int a = 0; a < 3 && motion; a++)
@@ -250,6 +258,7 @@ static dfl_status finish(dfl_sid *out, const dfl_reduction *r)
     for (int k = 0; k < r->task->ninterfaces && !status; k++) {
         dfl_sid_node *node = &out->node[out->nnodes++];
         snprintf(node->name, sizeof node->name, "%s", r->task->interface[k].name);
+        node->id = r->task->interface[k].count == 1 ? r->task->interface[k].id[0] : 0;
         memcpy(node->at, r->at[k], sizeof node->at);
         set_node(node, r, k);
     }
@@ -259,6 +268,7 @@ static dfl_status finish(dfl_sid *out, const dfl_reduction *r)
         if (from < 0)
             status = dfl_fail(r->ctx, DFL_INVALID, "there is no node %d", id);
         snprintf(node->name, sizeof node->name, "%d", id);
+        node->id = id;
         for (int a = 0; a < 3 && !status; a++)
             node->at[a] = fe->at[3 * from + a];
         for (int i = 0; i < fe->n && !status; i++)
@@ -267,9 +277,11 @@ static dfl_status finish(dfl_sid *out, const dfl_reduction *r)
                     u[(size_t)i + N * (size_t)j];
     }
     if (!status)
-        dfl_reduction_outline(out, r, u);
+        status = dfl_reduction_outline(out, r, u);
     if (!status && !r->task->first_order)
         status = dfl_reduction_stiffen(out, r, u);
+    if (!status && r->task->nloads > 0)
+        status = dfl_reduction_take_loads(out, r, u);
     dfl_free(r->ctx, free_part);
     dfl_free(r->ctx, u);
     return status;

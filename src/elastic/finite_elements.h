@@ -36,21 +36,26 @@ typedef struct dfl_fe_point {
 /* An element of a beam: its axes, x along it, and its twelve unknowns. */
 typedef struct dfl_fe_bar {
     int dof[12];
-    double axes[3][3], length, EA, EI, EI2;
+    double axes[3][3], length, EA, EI, EI2, GJ;
     int beam; /* which beam it is a part of; its bars follow each other */
 } dfl_fe_bar;
 
 typedef struct dfl_fe {
     dfl_context *ctx;
     int nnodes, n;         /* nodes; displacements and turns */
+    int node_room;         /* nodes that `id` and `at` have room for, while they are read */
     int *id;               /* names of nodes */
     double *at;            /* 3 nnodes */
     int *node, *direction; /* n: of each unknown; directions 0, 1, 2 are shifts, 3, 4, 5 turns */
     int count[DFL_FE_MATRICES], room[DFL_FE_MATRICES];
     dfl_fe_entry *entry[DFL_FE_MATRICES];
+    bool whole
+        [DFL_FE_MATRICES]; /* all entries were given: those below the diagonal are not left out */
     const char *file[DFL_FE_MATRICES]; /* for messages; the caller's */
     int npoints;
     dfl_fe_point *point; /* may be NULL: integrals are then those of the mass matrix */
+    int nedges;
+    int *edge; /* 2 nedges: nodes, edges of the surface where it has a fold or an end */
     int nbars;
     dfl_fe_bar *bar; /* of frames: their forces stiffen them */
 } dfl_fe;
@@ -64,14 +69,36 @@ void dfl_fe_clear(dfl_fe *fe);
 
 /* Lines `node, x, y, z`; or the blocks *NODE of an input file of CalculiX or Abaqus. */
 dfl_status dfl_fe_read_nodes(dfl_fe *fe, const char *file, const char *text);
+/* The blocks *ELEMENT of such a file, of solids and shells: edges that show the body. (fe_surface.c) */
+dfl_status dfl_fe_read_elements(dfl_fe *fe, const char *file, const char *text);
 /* Lines `node.direction` (as CalculiX writes them) or `node, direction`, directions from 1. */
 dfl_status dfl_fe_read_unknowns(dfl_fe *fe, const char *file, const char *text);
 /* Lines `row, column, value`, rows and columns from 1: one triangle, or both if they agree. */
 dfl_status dfl_fe_read_matrix(dfl_fe *fe, dfl_fe_matrix which, const char *file, const char *text);
 
+/* ------------------------------------------------------------------ HDF5 (fe_hdf5.c)
+
+   Data sets of numbers: nodes (rows node, x, y, z), unknowns (rows node, direction), matrices (rows
+   row, column, value, or all entries of the matrix). */
+
+typedef enum dfl_fe_part {
+    DFL_FE_PART_NODES,
+    DFL_FE_PART_UNKNOWNS,
+    DFL_FE_PART_STIFFNESS,
+    DFL_FE_PART_MASS
+} dfl_fe_part;
+
+bool dfl_fe_is_hdf5(const char *bytes, size_t size);
+/* One part from the data set `set` of a file, whose bytes are given; `label` is FILE:SET, which the
+   caller keeps. DFL_INVALID: the message begins with label:ROW, or has the file's name. */
+dfl_status dfl_fe_read_hdf5(dfl_fe *fe, dfl_fe_part part, const char *label, const char *set,
+                            const char *bytes, size_t size);
+
 /* After all parts: what was not given (three, or six, unknowns per node), the order of entries, and
    whether nothing contradicts. (fe_check.c) */
 dfl_status dfl_fe_complete(dfl_fe *fe);
+/* The same of a body under a load: its unknowns and its stiffness alone. */
+dfl_status dfl_fe_complete_stiffness(dfl_fe *fe);
 dfl_status dfl_fe_add(dfl_fe *fe, dfl_fe_matrix which, dfl_fe_entry entry);
 int dfl_fe_find_node(const dfl_fe *fe, int id); /* -1: there is none */
 
@@ -122,6 +149,23 @@ typedef struct dfl_fe_interface {
     double at[3]; /* else the mean of its nodes */
 } dfl_fe_interface;
 
+/* The stiffness of the same body under a load, which says how loads of this kind stiffen it. */
+typedef enum dfl_fe_load_kind {
+    DFL_FE_TURNING, /* rad/s */
+    DFL_FE_GRAVITY,
+    DFL_FE_FORCE, /* at a node of the result */
+    DFL_FE_MOMENT
+} dfl_fe_load_kind;
+
+typedef struct dfl_fe_load {
+    dfl_fe_load_kind kind;
+    double load[3]; /* along one axis; of turning also about two, after those about each of them */
+    bool softened;  /* its stiffness contains what turning takes away, -w^2 M across the axis */
+    int node;       /* of the result: interfaces, then nodes that are watched */
+    dfl_fe body;    /* nodes, unknowns that are not held, stiffness */
+} dfl_fe_load;
+enum { DFL_MOST_FE_LOADS = 48 };
+
 typedef struct dfl_fe_task {
     int modes; /* with fixed interfaces, beside the static shapes */
     int frame; /* dfl_beam_frame: tangent to the first interface, chord from the first to the last */
@@ -130,6 +174,9 @@ typedef struct dfl_fe_task {
     int nwatched; /* further nodes, by name */
     int watched[DFL_MOST_WATCHED];
     bool first_order; /* loads do not stiffen frames */
+    int nloads;
+    const dfl_fe_load *load;
+    bool planar; /* nodes move in the plane x, y alone */
 } dfl_fe_task;
 
 /* Orthonormal modes: Me is 1, K diagonal. DFL_INVALID: a node is missing, an interface does not hold

@@ -255,6 +255,8 @@ void dfl_tree_derivatives_free(dfl_tree_derivatives *work);
 void dfl_tree_derive(double *Tq, double *Tv, double *M, dfl_tree_derivatives *work, const double *v,
                      const double *a);
 
+#include "multibody/elastic_tree.h"
+
 /* ------------------------------------------------------------------ checks (tree_check.c) */
 
 /* Whether a body can exist. DFL_INVALID: the message names it, or gives its number, and says what

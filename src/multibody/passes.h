@@ -236,18 +236,29 @@ KERNEL void project_force(real *tau, const dfl_node *n, const real *f)
     }
 }
 
-KERNEL void inverse_passes(real *tau, node_state *state, const tree_view *tree,
-                           const pass_input *in)
+KERNEL void inverse_outwards(node_state *state, const tree_view *tree, const pass_input *in)
 {
     const dfl_node *node = tree->node;
     for (int i = 1; i < tree->nnodes; i++)
         inverse_outward(state + i, state + node[i].parent, node + i, tree->mass + i, in);
+}
+
+KERNEL void inverse_inwards(real *tau, node_state *state, const tree_view *tree)
+{
+    const dfl_node *node = tree->node;
     for (int i = tree->nnodes - 1; i > 0; i--) {
         node_state *s = state + i;
         project_force(tau, node + i, s->p);
         if (node[i].parent > 0)
             force_to_parent(state[node[i].parent].p, s->E, s->r, s->p);
     }
+}
+
+KERNEL void inverse_passes(real *tau, node_state *state, const tree_view *tree,
+                           const pass_input *in)
+{
+    inverse_outwards(state, tree, in);
+    inverse_inwards(tau, state, tree);
 }
 
 /* ------------------------------------------------------------------ articulated bodies */

@@ -18,13 +18,11 @@
 
 static void choose_origin(dfl_tree_derivatives *work);
 static void motion_to_world(double *y, const double *pose, const double *origin, const double *x);
-static void inertia_to_world(node_terms *t, const node_mass *n, const double *pose,
-                             const double *origin);
 static void fill_node(dfl_tree_derivatives *work, int node);
 static void fill_dofs(dfl_tree_derivatives *work, int node);
 static void fill_B(double *B, const node_terms *t);
 static void add_subtree(node_terms *parent, const node_terms *child);
-static void fill_rows(double *Tq, double *Tv, double *M, const dfl_tree_derivatives *work,
+static void fill_rows(double *Tq, double *Tv, double *M, long ld, const dfl_tree_derivatives *work,
                       int node);
 static void fill_pair(double *Tq, double *Tv, double *M, long nv, int i, int j, bool same,
                       double t[4][6], const dof_terms *d);
@@ -69,13 +67,24 @@ void dfl_tree_derive(double *Tq, double *Tv, double *M, dfl_tree_derivatives *wo
     memset(M, 0, size);
     dfl_tree_poses(tree);
     dfl_tree_inverse(work->tau, tree, v, a); /* twists and accelerations of all nodes */
+    dfl_tree_derive_nodes(work);
+    dfl_tree_derive_sweep(Tq, Tv, M, tree->nv, work);
+}
+
+void dfl_tree_derive_nodes(dfl_tree_derivatives *work)
+{
     choose_origin(work);
-    for (int i = 0; i < tree->nnodes; i++)
+    for (int i = 0; i < work->tree->nnodes; i++)
         fill_node(work, i);
-    for (int i = 1; i < tree->nnodes; i++)
+    for (int i = 1; i < work->tree->nnodes; i++)
         fill_dofs(work, i);
+}
+
+void dfl_tree_derive_sweep(double *Tq, double *Tv, double *M, long ld, dfl_tree_derivatives *work)
+{
+    const dfl_tree *tree = work->tree;
     for (int i = tree->nnodes - 1; i > 0; i--) {
-        fill_rows(Tq, Tv, M, work, i);
+        fill_rows(Tq, Tv, M, ld, work, i);
         add_subtree(&work->node[tree->node[i].parent], &work->node[i]);
     }
 }
@@ -99,8 +108,7 @@ static void motion_to_world(double *y, const double *pose, const double *origin,
     cross_add(y + 3, y, arm);
 }
 
-static void inertia_to_world(node_terms *t, const node_mass *n, const double *pose,
-                             const double *origin)
+void dfl_mass_to_pose(node_mass *t, const node_mass *n, const double *pose, const double *origin)
 {
     static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const double r[3] = {pose[9] - origin[0], pose[10] - origin[1], pose[11] - origin[2]};
@@ -124,10 +132,14 @@ static void fill_node(dfl_tree_derivatives *work, int node)
     const dfl_tree *tree = work->tree;
     const double *pose = tree->pose + 12 * node;
     node_terms *t = &work->node[node];
+    node_mass moved;
     double momentum[6], gyro[6];
     motion_to_world(t->v, pose, work->origin, tree->state[node].v);
     motion_to_world(t->a, pose, work->origin, tree->state[node].a);
-    inertia_to_world(t, &tree->mass[node], pose, work->origin);
+    dfl_mass_to_pose(&moved, &tree->mass[node], pose, work->origin);
+    t->m = moved.m;
+    memcpy(t->h, moved.h, sizeof t->h);
+    memcpy(t->J, moved.J, sizeof t->J);
     rigid_times(momentum, t->m, t->h, t->J, t->v);
     cross_force(gyro, t->v, momentum);
     rigid_times(t->f, t->m, t->h, t->J, t->a);
@@ -187,7 +199,8 @@ static void add_subtree(node_terms *parent, const node_terms *child)
     parent->m += child->m;
 }
 
-static void fill_rows(double *Tq, double *Tv, double *M, const dfl_tree_derivatives *work, int node)
+static void fill_rows(double *Tq, double *Tv, double *M, long ld, const dfl_tree_derivatives *work,
+                      int node)
 {
     const dfl_tree *tree = work->tree;
     const dfl_node *n = &tree->node[node];
@@ -210,11 +223,20 @@ static void fill_rows(double *Tq, double *Tv, double *M, const dfl_tree_derivati
             t[1][i] = 2.0 * BTS;
             t[3][i] = 2.0 * BP + IPP[i] + turn[i];
         }
-        for (int j = node; j > 0; j = tree->node[j].parent)
-            for (int l = 0; l < tree->node[j].dofs; l++)
-                fill_pair(Tq, Tv, M, tree->nv, n->v + k, tree->node[j].v + l, j == node, t,
-                          &work->dof[tree->node[j].v + l]);
+        for (int l = 0; l < n->dofs; l++)
+            fill_pair(Tq, Tv, M, ld, n->v + k, n->v + l, true, t, &work->dof[n->v + l]);
+        dfl_tree_derive_path(Tq, Tv, M, ld, work, n->v + k, n->parent, t);
     }
+}
+
+void dfl_tree_derive_path(double *Tq, double *Tv, double *M, long ld,
+                          const dfl_tree_derivatives *work, int i, int node, double t[4][6])
+{
+    const dfl_tree *tree = work->tree;
+    for (int j = node; j > 0; j = tree->node[j].parent)
+        for (int l = 0; l < tree->node[j].dofs; l++)
+            fill_pair(Tq, Tv, M, ld, i, tree->node[j].v + l, false, t,
+                      &work->dof[tree->node[j].v + l]);
 }
 
 /* Velocity i of the node at hand and velocity j of it or of an ancestor; t = t1 .. t4. */

@@ -73,6 +73,27 @@ void dfl_axes(double *R, const double *axis, const double *axis2);
    last to 1. */
 const double *dfl_tree_composite(dfl_tree *tree, int node);
 
+/* dfl_tree_inverse in two parts, between which forces may be added to those of the nodes. */
+void dfl_tree_move(dfl_tree *tree, const double *v, const double *a);
+void dfl_tree_collect(double *tau, dfl_tree *tree);
+
+/* M_ij = M_ji = S_j^T F for the velocities j from a node to the ground, F = (n; f) in world axes, n
+   about the world point `at`. */
+void dfl_tree_fill_path(double *M, int ld, const dfl_tree *tree, int i, int node, const double *at,
+                        const double *F);
+
+/* dfl_tree_derive in parts, after dfl_tree_poses and dfl_tree_inverse: terms of the nodes, to which
+   others may be added; the matrices, with leading dimension ld; entries of a velocity i with the
+   terms t1 .. t4 at a node and those from there to the ground, to which it does not belong itself. */
+void dfl_tree_derive_nodes(dfl_tree_derivatives *work);
+void dfl_tree_derive_sweep(double *Tq, double *Tv, double *M, long ld, dfl_tree_derivatives *work);
+void dfl_tree_derive_path(double *Tq, double *Tv, double *M, long ld,
+                          const dfl_tree_derivatives *work, int i, int node, double t[4][6]);
+
+/* The inertia of a body in axes that a pose (12 numbers as of a node) leads to, about `origin`. */
+void dfl_mass_to_pose(node_mass *out, const node_mass *body, const double *pose,
+                      const double *origin);
+
 /* Checks bodies, joints, gravity and sizes of a description. DFL_INVALID: the message names the
    part. */
 dfl_status dfl_tree_check(dfl_context *ctx, const dfl_multibody_description *description);

@@ -9,6 +9,8 @@
 
 static void start_ground(dfl_tree *tree);
 static void fill_columns(double *M, int ld, const dfl_tree *tree, int node, const double *A);
+KERNEL void fill_path(double *M, int ld, const dfl_tree *tree, int i, int node, const double *at,
+                      const double *F);
 KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j, const double *at,
                           const double *F);
 
@@ -40,6 +42,20 @@ WIDE void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const d
     const pass_input in = {v, a, tree->drive};
     start_ground(tree);
     inverse_passes(tau, tree->state, &view, &in);
+}
+
+WIDE void dfl_tree_move(dfl_tree *tree, const double *v, const double *a)
+{
+    const tree_view view = dfl_tree_view(tree);
+    const pass_input in = {v, a, tree->drive};
+    start_ground(tree);
+    inverse_outwards(tree->state, &view, &in);
+}
+
+WIDE void dfl_tree_collect(double *tau, dfl_tree *tree)
+{
+    const tree_view view = dfl_tree_view(tree);
+    inverse_inwards(tau, tree->state, &view);
 }
 
 WIDE bool dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v,
@@ -126,9 +142,21 @@ static void fill_columns(double *M, int ld, const dfl_tree *tree, int node, cons
         articulated_times(F, A, S);
         rotate(world, pose, F);
         rotate(world + 3, pose, F + 3);
-        for (int j = node; j > 0; j = tree->node[j].parent)
-            fill_ancestor(M, ld, tree, n->v + k, j, pose + 9, world);
+        fill_path(M, ld, tree, n->v + k, node, pose + 9, world);
     }
+}
+
+KERNEL void fill_path(double *M, int ld, const dfl_tree *tree, int i, int node, const double *at,
+                      const double *F)
+{
+    for (int j = node; j > 0; j = tree->node[j].parent)
+        fill_ancestor(M, ld, tree, i, j, at, F);
+}
+
+void dfl_tree_fill_path(double *M, int ld, const dfl_tree *tree, int i, int node, const double *at,
+                        const double *F)
+{
+    fill_path(M, ld, tree, i, node, at, F);
 }
 
 /* S_j^T F for F = (n; f) in world axes, n about the world point `at`. */

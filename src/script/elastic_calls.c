@@ -86,15 +86,18 @@ static int call_deflection(lua_State *L)
     return 1;
 }
 
-/* beam_load(node [, kind]): what one half of a beam does to the other at a node. */
+/* beam_load(node [, kind [, beam]]): what one half of a beam does to the other at a node. */
 static int call_beam_load(lua_State *L)
 {
     static const char *const kinds[] = {"force", "moment", "moment2", "torque"};
-    const int given = dfl_arg_count(L, "beam_load", 1, 2);
+    const int given = dfl_arg_count(L, "beam_load", 1, 3);
     const dfl_drawing *drawing = dfl_script_drawing(L);
     const dfl_body_point *point = luaL_testudata(L, 1, DFL_BODY_POINT);
-    if (!point || !dfl_drawing_is_beam_node(drawing, point->body))
-        return dfl_arg_error(L, "beam_load", 1, "give a node of an elastic beam, such as rod.mid");
+    const int beams = point ? dfl_drawing_count_beams(drawing, point->body, 0) : 0;
+    if (beams == 0)
+        return dfl_arg_error(L, "beam_load", 1,
+                             "give a node of an elastic beam, such as rod.mid, or a point of a "
+                             "frame where a beam ends");
     const char *kind = given > 1 && lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "moment";
     int k = 0;
     while (k < DFL_BEAM_FAMILIES && strcmp(kind, kinds[k]) != 0)
@@ -102,7 +105,13 @@ static int call_beam_load(lua_State *L)
     if ((given > 1 && lua_type(L, 2) != LUA_TSTRING) || k == DFL_BEAM_FAMILIES)
         return dfl_arg_error(L, "beam_load", 2,
                              "give \"moment\", \"moment2\", \"force\" or \"torque\"");
-    dfl_symbol_push(L, dfl_drawing_beam_load(drawing, point->body, (dfl_beam_family)k));
+    double beam = 0.0;
+    if ((given > 2 && (!dfl_value_number(&beam, L, 3) || beam != floor(beam) || beam < 1.0 ||
+                       beam > 1e6 || !dfl_drawing_count_beams(drawing, point->body, (int)beam))) ||
+        (given < 3 && beams > 1))
+        return dfl_arg_error(L, "beam_load", 3,
+                             "give the number of a beam of the frame that ends at this node");
+    dfl_symbol_push(L, dfl_drawing_beam_load(drawing, point->body, (dfl_beam_family)k, (int)beam));
     return 1;
 }
 

@@ -9,6 +9,8 @@
 #include <lauxlib.h>
 #include <string.h>
 
+static void keep_turns_about_z(dfl_drawn_modes *m);
+
 /* elastic(name, { file = "part.SID_FEM", at = {...} }); part["17"] is its node 17 */
 int dfl_elastic_from_sid(lua_State *L, const char *name, int table, const char *file)
 {
@@ -38,8 +40,8 @@ void dfl_elastic_begin_in_space(dfl_drawn_modes *m, lua_State *L, const char *na
 {
     dfl_elastic_begin(m, L, name);
     if (dfl_drawing_is_planar(dfl_script_drawing(L)))
-        dfl_script_error(
-            L, "elastic '%s': frames and bodies of files move in space; leave out planar()", name);
+        dfl_script_error(L, "elastic '%s': bodies of files move in space; leave out planar()",
+                         name);
 }
 
 void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
@@ -68,10 +70,26 @@ void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
     m->nnodes = sid->nnodes < DFL_MOST_TABLE_NODES ? sid->nnodes : DFL_MOST_TABLE_NODES;
     for (int k = 0; k < m->nnodes; k++) {
         m->node_name[k] = sid->node[k].name; /* Lua keeps it until the call returns */
+        m->node[k].id = sid->node[k].id;
         memcpy(m->node[k].at, sid->node[k].at, sizeof m->node[k].at);
         memcpy(m->node[k].phi, sid->node[k].phi, sizeof m->node[k].phi);
         memcpy(m->node[k].psi, sid->node[k].psi, sizeof m->node[k].psi);
         memcpy(m->node[k].phi2, sid->node[k].phi2, sizeof m->node[k].phi2);
         memcpy(m->node[k].psi2, sid->node[k].psi2, sizeof m->node[k].psi2);
     }
+    if (dfl_drawing_is_planar(dfl_script_drawing(L)))
+        keep_turns_about_z(m);
+}
+
+/* In the plane the first rows of turns are those about z, and the first inertia is zz. */
+static void keep_turns_about_z(dfl_drawn_modes *m)
+{
+    const int n = m->n;
+    m->inertia[0] = m->inertia[2];
+    memmove(m->J1, m->J1 + 2 * n, (size_t)n * sizeof *m->J1);
+    memmove(m->C0, m->C0 + 2 * n, (size_t)n * sizeof *m->C0);
+    memmove(m->C1, m->C1 + 2 * n * n, (size_t)(n * n) * sizeof *m->C1);
+    memmove(m->J2, m->J2 + 2 * n * n, (size_t)(n * n) * sizeof *m->J2);
+    for (int k = 0; k < m->nnodes; k++)
+        memmove(m->node[k].psi, m->node[k].psi + 2 * n, (size_t)n * sizeof *m->node[k].psi);
 }

@@ -50,10 +50,11 @@ int dfl_elastic_from_beams(lua_State *L, const char *name, int table)
                                   {"frame", DFL_OPTION_OTHER, NULL, NULL},
                                   DFL_ELASTIC_OPTIONS,
                                   {"first_order", DFL_OPTION_OTHER, NULL, NULL}};
-    dfl_elastic_begin_in_space(m, L, name);
+    dfl_elastic_begin(m, L, name);
     dfl_read_options(L, "elastic", name, table, options, sizeof options / sizeof *options);
     memset(f, 0, sizeof *f);
     f->name = name;
+    f->task.planar = dfl_drawing_is_planar(dfl_script_drawing(L));
     read_points(f, L, table);
     read_beams(f, L, table);
     read_interfaces(f, L, table);
@@ -102,8 +103,10 @@ static void read_points(frame *f, lua_State *L, int table)
     }
     for (int k = 0; k < f->npoints; k++) {
         lua_getfield(L, points, f->point_name[k]);
-        if (dfl_elastic_numbers(L, f->name, f->point + 3 * k, 3, lua_gettop(L), 0) != 3)
-            dfl_script_error(L, "elastic '%s': point '%s' is {x, y, z}", f->name, f->point_name[k]);
+        const int axes = f->task.planar ? 2 : 3;
+        if (dfl_elastic_numbers(L, f->name, f->point + 3 * k, axes, lua_gettop(L), 0) != axes)
+            dfl_script_error(L, "elastic '%s': point '%s' is %s", f->name, f->point_name[k],
+                             axes == 2 ? "{x, y}" : "{x, y, z}");
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -138,6 +141,9 @@ static void read_beam(frame *f, lua_State *L, int beams, int k, int table)
         *(end ? &out->last : &out->first) = point_of(L, f, lua_gettop(L));
         lua_pop(L, 1);
     }
+    if (memcmp(f->point + 3 * out->first, f->point + 3 * out->last, 3 * sizeof *f->point) == 0)
+        dfl_script_error(L, "elastic '%s': beam %d has no length: its points are the same place",
+                         f->name, k + 1);
     lua_newtable(L);
     const int all = lua_gettop(L);
     for (int pass = 0; pass < 2; pass++) {
@@ -161,6 +167,9 @@ static void read_beam(frame *f, lua_State *L, int beams, int k, int table)
     if (beam->ntaper > 0)
         dfl_script_error(L, "elastic '%s': beams of frames have no taper; give shorter beams",
                          f->name);
+    if (f->task.planar && lua_getfield(L, all, "up") != LUA_TNIL)
+        dfl_script_error(L, "elastic '%s': up is for models in space; in the plane it is in it",
+                         f->name);
     evaluate(out, L, f, beam);
     read_elements(out, L, f, all);
     lua_settop(L, own - 1);
@@ -178,34 +187,46 @@ static void read_elements(dfl_fe_beam *out, lua_State *L, const frame *f, int ta
     lua_pop(L, 1);
 }
 
-/* Present values; inertias of the section are shared out like EI and EI2. */
+/* Present values; inertias of the section are shared out like EI and EI2. In the plane what is across it
+   does nothing, and need not be given. */
 static void evaluate(dfl_fe_beam *out, lua_State *L, const frame *f, const dfl_drawn_beam *b)
 {
+    const bool planar = f->task.planar;
     const struct {
         dfl_expr expr;
         double *value;
         const char *what;
-    } all[] = {{b->EA, &out->EA, "EA"},
-               {b->EI, &out->EI, "EI"},
-               {b->EI2, &out->EI2, "EI2"},
-               {b->GJ, &out->GJ, "GJ"},
-               {b->rhoA, &out->rhoA, "mass_per_length"},
-               {b->rhoJ, &out->rhoI, "section_inertia"}};
+        bool across;
+    } all[] = {{b->EA, &out->EA, "EA", false},
+               {b->EI, &out->EI, "EI", false},
+               {b->EI2, &out->EI2, "EI2", true},
+               {b->GJ, &out->GJ, "GJ", true},
+               {b->rhoA, &out->rhoA, "mass_per_length", false},
+               {b->rhoJ, &out->rhoI, "section_inertia", true}};
     dfl_model *model = dfl_script_of(L)->model;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         dfl_script_check(L, dfl_model_value(all[k].value, model, all[k].expr));
-        if (!(*all[k].value > 0.0) || !isfinite(*all[k].value))
-            dfl_script_error(
-                L,
-                "elastic '%s': %s of a beam is %f; give a section: E, density, width and "
-                "height or radius, or EA, EI, EI2, GJ, mass_per_length, section_inertia",
-                f->name, all[k].what, *all[k].value);
+        const bool left_out = planar && all[k].across && *all[k].value == 0.0;
+        if (!left_out && (!(*all[k].value > 0.0) || !isfinite(*all[k].value)))
+            dfl_script_error(L,
+                             "elastic '%s': %s of a beam is %f; give a section: E, density, width "
+                             "and height or radius, or %s",
+                             f->name, all[k].what, *all[k].value,
+                             planar ? "EA, EI, mass_per_length"
+                                    : "EA, EI, EI2, GJ, mass_per_length, section_inertia");
     }
-    const double whole = out->rhoI;
+    out->EI2 = out->EI2 > 0.0 ? out->EI2 : out->EI;
+    out->GJ = out->GJ > 0.0 ? out->GJ : out->EI;
+    const double whole = out->rhoI, *from = f->point + 3 * out->first,
+                 *to = f->point + 3 * out->last;
     out->rhoI = whole * out->EI / (out->EI + out->EI2);
     out->rhoI2 = whole - out->rhoI;
     for (int a = 0; a < 3; a++)
         dfl_script_check(L, dfl_model_value(&out->up[a], model, b->up.e[a]));
+    if (planar) {
+        out->up[0] = from[1] - to[1];
+        out->up[1] = to[0] - from[0];
+    }
 }
 
 /* Points where joints hold the frame, in this order; all others can be watched. */

@@ -28,7 +28,7 @@ void dfl_goals_open(lua_State *L);
 void dfl_studies_open(lua_State *L);
 
 /* The text of a file below the model's folder, which then belongs to the model (signal_calls.c). */
-const char *dfl_signal_file(lua_State *L, const char *file);
+const char *dfl_signal_file(lua_State *L, const char *what, const char *file);
 
 /* Adds the table `draw` with point, line, spring, ... to the table on top of the stack. */
 void dfl_draw_open(lua_State *L);

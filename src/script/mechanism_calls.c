@@ -356,6 +356,18 @@ static bool push_elastic_field(lua_State *L, int body, const char *field)
     return false;
 }
 
+/* The message has the nodes that there are. */
+static int refuse_node(lua_State *L, int body, const char *field)
+{
+    dfl_text list = {.ctx = dfl_script_of(L)->ctx};
+    const dfl_status status = dfl_drawing_list_nodes(&list, dfl_script_drawing(L), body);
+    lua_pushstring(L, dfl_text_string(&list)); /* kept by Lua */
+    dfl_text_clear(&list);
+    dfl_script_check(L, status);
+    return dfl_script_error(L, "this elastic body has no node '%s'; its nodes: %s", field,
+                            *lua_tostring(L, -1) ? lua_tostring(L, -1) : "none");
+}
+
 static int body_field(lua_State *L)
 {
     static const char *const words[] = {"wx", "wy", "wz", "angle"};
@@ -369,6 +381,8 @@ static int body_field(lua_State *L)
         return 1;
     while (k < 4 && strcmp(field, words[k]) != 0)
         k++;
+    if (k == 4 && dfl_drawing_is_elastic_frame(drawing, body))
+        return refuse_node(L, body, field);
     if (k == 4)
         return dfl_script_error(L,
                                 "a body has no '%s'; there are wx, wy, wz, in plane models angle, "

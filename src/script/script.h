@@ -20,6 +20,7 @@ typedef struct dfl_script_options {
     uint32_t max_nodes;       /* of the expression graph; 0 means its default */
     bool unlimited; /* 0 means no limit in all of these; scripts of any length, files anywhere */
     bool frames;    /* of a mechanism are described in the model */
+    bool bodies;    /* elastic ones are described in the model, as SID texts */
     bool unseen;    /* nobody looks at the scene: mechanisms do not draw themselves */
     dfl_dynamics dynamics; /* masses of a mechanism as expressions, by recursion, or in absolute
                                  coordinates; if it is not known, the script may be run three times */

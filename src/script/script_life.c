@@ -42,6 +42,7 @@ dfl_status dfl_script_begin(dfl_script *script, dfl_context *ctx, const char *pa
     model->unlimited = script->options.unlimited;
     model->dynamics = script->options.dynamics;
     model->wants_frames = script->options.frames;
+    model->wants_bodies = script->options.bodies;
     model->unseen = script->options.unseen;
     if (script->options.max_nodes > 0)
         model->graph->limit = script->options.max_nodes;

@@ -40,7 +40,7 @@ static int call_signal(lua_State *L)
     s.csv.file = dfl_arg_string(L, "signal", 1, "give the name of a file, such as \"road.csv\"");
     s.csv.column = dfl_arg_string(L, "signal", 2, "give the name of a column in quotes");
     read_options(&s, L);
-    s.csv.text = dfl_signal_file(L, s.csv.file);
+    s.csv.text = dfl_signal_file(L, "signal", s.csv.file);
     s.csv.jumps = s.lookup.kind == DFL_TABLE_LINEAR;
     dfl_sandbox_charge(L, (double)strlen(s.csv.text));
     const size_t room = dfl_csv_rows(s.csv.text);
@@ -99,19 +99,19 @@ static dfl_expr read_scale(lua_State *L)
     return symbol ? *symbol : dfl_constant(dfl_script_of(L)->model->graph, number);
 }
 
-const char *dfl_signal_file(lua_State *L, const char *file)
+const char *dfl_signal_file(lua_State *L, const char *what, const char *file)
 {
     dfl_script *script = dfl_script_of(L);
     const char *known = dfl_model_file_text(script->model, file);
     if (known)
         return known;
     if (climbs(file) && !script->model->unlimited)
-        dfl_script_error(L, "signal '%s': only files below the model's folder are read", file);
+        dfl_script_error(L, "%s '%s': only files below the model's folder are read", what, file);
     dfl_text *text = &script->scratch;
     dfl_text_clear(text);
-    dfl_script_check(L, dfl_model_file_read(text, script->model, "signal", file));
+    dfl_script_check(L, dfl_model_file_read(text, script->model, what, file));
     if (strlen(dfl_text_string(text)) != text->length)
-        dfl_script_error(L, "signal '%s' contains a zero byte; it is not a text", file);
+        dfl_script_error(L, "%s '%s' contains a zero byte; it is not a text", what, file);
     char *copy = dfl_copy_string(script->ctx, dfl_text_string(text));
     dfl_text_clear(text);
     dfl_script_check(L, copy ? dfl_model_add_file(script->model, file, copy) : DFL_NO_MEMORY);

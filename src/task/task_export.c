@@ -15,7 +15,8 @@ dfl_status dfl_task_export(dfl_task *it)
 {
     const dfl_task_options *options = &it->options;
     const bool running = options->fmu || options->sfunction;
-    const dfl_derivation how = {.purpose = running ? DFL_TO_CARRY : DFL_TO_READ};
+    const dfl_derivation how = {.purpose = running ? DFL_TO_CARRY : DFL_TO_READ,
+                                .bodies = options->sid != NULL};
     it->wrote_files = true;
     dfl_status status = check_arguments(it->ctx, options);
     if (!status)

@@ -114,6 +114,17 @@ static dfl_status add_value(loci *out, dfl_text *text, dfl_task_state *near,
     return status == DFL_NO_MEMORY || dfl_interrupted(near->ctx) ? status : DFL_OK;
 }
 
+/* Of a parameter or an input, or "". */
+static const char *unit_of(const dfl_model *model, const char *name)
+{
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
+        if (strcmp(decl->name, name) == 0 && decl->unit)
+            return decl->unit;
+    }
+    return "";
+}
+
 /* The script is run again for every value, which may shape the model. */
 static dfl_status over_values(dfl_task *task)
 {
@@ -138,6 +149,8 @@ static dfl_status over_values(dfl_task *task)
             dfl_text_add(&task->note, "%s", failed);
         dfl_text_add(json, "\"over\": ");
         dfl_json_string(json, it.name);
+        dfl_text_add(json, ",\n \"unit\": ");
+        dfl_json_string(json, unit_of(near->source, it.name));
         dfl_text_add(json,
                      ",\n \"values\": [%s],\n \"unstable\": [%s],\n \"messages\": [%s],\n "
                      "\"eigenvalues\": [%s]}\n",

@@ -27,6 +27,40 @@ static void a_portal_sags_under_its_weight(void **state)
     near_free(&it);
 }
 
+/* The same portal in the plane, and moments and forces in its beams: M at the corners, M / 2 at the feet,
+   3 M / 2 h along the upper beams (Kleinlogel); elements of a quarter of a metre are off by q l^2 / 12. Modes do
+   not stretch within a leg: its force is the mean one, with half of its weight. */
+static void a_portal_in_the_plane_has_these_moments(void **state)
+{
+    (void)state;
+    const double q = 98.1, L = 4, h = 3, EI = 2e6, M = q * L * L / (6 * (2 + h / L));
+    const double sag = 5 * q * pow(L, 4) / (384 * EI) - M * L * L / (8 * EI);
+    near it = near_find(
+        "planar() gravity{0, -9.81}\n"
+        "local f = elastic('f', { section = { EA = 1e12, EI = 2e6, mass_per_length = 10,\n"
+        "    elements = 8 }, points = { a = {0, 0}, b = {0, 3}, m = {2, 3}, c = {4, 3}, d = {4, 0} "
+        "},\n"
+        "  beams = { { between = {'a', 'b'} }, { between = {'b', 'm'} }, { between = {'m', 'c'} "
+        "},\n"
+        "    { between = {'c', 'd'} } }, interfaces = {'a', 'b', 'm', 'c', 'd'}, modes = 16 })\n"
+        "fixed('left', ground, f.a)\nfixed('right', ground, f.d)\n"
+        "output('sag', deflection(f.m)) output('foot', beam_load(f.a))\n"
+        "output('corner', beam_load(f.b, 'moment', 1)) output('beam', beam_load(f.b, 'moment', "
+        "2))\n"
+        "output('push', beam_load(f.b, 'force', 2)) output('leg', beam_load(f.a, 'force'))\n"
+        "output('middle', beam_load(f.m, 'moment', 3))\n",
+        "equilibrium", NULL);
+    memcpy(it.s.x, it.state.x, (size_t)it.s.eq->n * sizeof *it.s.x);
+    assert_near(scripted_output(&it.s, "sag"), -sag, 0.002 * sag);
+    assert_near(scripted_output(&it.s, "corner"), -M, 0.02 * M);
+    assert_near(scripted_output(&it.s, "beam"), -M, 0.02 * M);
+    assert_near(scripted_output(&it.s, "foot"), 0.5 * M, 0.02 * M);
+    assert_near(scripted_output(&it.s, "middle"), q * L * L / 8 - M, 0.02 * M);
+    assert_near(scripted_output(&it.s, "push"), -1.5 * M / h, 0.03 * M / h);
+    assert_near(scripted_output(&it.s, "leg"), -q * 0.5 * (L + h), 1e-6 * q); /* mean of the leg */
+    near_free(&it);
+}
+
 /* A cantilever of one beam, frequencies in units of sqrt(EI / rho A L^4). */
 #define COLUMN(FRAME, INTERFACES, MORE, REST)                                                      \
     "local f = elastic('f', { section = { EI = 1.2, EI2 = 1, EA = 1e6, GJ = 100, elements = 20,\n" \
@@ -72,6 +106,52 @@ static void centrifugal_forces_stiffen_frames(void **state)
                        "  motion = 2*time })\n");
     near_has(&soft, 0, sqrt(3.516015269 * 3.516015269 - 4), 1e-3);
     near_free(&soft);
+}
+
+/* In the plane of rotation, and buckling, with coordinates of the plane alone. */
+static void frames_in_the_plane_are_stiffened_too(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "planar()\n"
+        "local f = elastic('f', { section = { EI = 1, EA = 1e6, elements = 20, mass_per_length = 1 "
+        "},\n"
+        "  points = { a = {0, 0}, b = {1, 0} }, beams = { { between = {'a', 'b'} } },\n"
+        "  interfaces = %s, modes = 10, frame = '%s' })\n%s";
+    char script[1000], rest[400];
+    for (int i = 0; i < 4; i++) {
+        snprintf(script, sizeof script, text, holds[i].interfaces, holds[i].frame,
+                 "revolute('spin', ground, f.a, { at = {0, 0}, motion = 12*time })\n");
+        near it = near_find(script, "equilibrium", NULL);
+        near_has(&it, 0, 5.42704928, 6e-3 * 5.42704928);
+        near_free(&it);
+        for (int over = 0; over < 2; over++) {
+            snprintf(rest, sizeof rest,
+                     "fixed('foot', ground, f.a)\n"
+                     "wrench('push', ground, f.b, { at = {1, 0}, force = {-%.17g, 0} })\n",
+                     2.4674011 * (over ? 1.005 : 0.995));
+            snprintf(script, sizeof script, text, holds[i].interfaces, holds[i].frame, rest);
+            it = near_find(script, "equilibrium", NULL);
+            double most = 0.0;
+            for (int k = 0; k < it.modes.count; k++)
+                most = fmax(most, it.modes.mode[k].re);
+            assert_true(over ? most > 0.1 : most < 1e-6);
+            near_free(&it);
+        }
+    }
+}
+
+/* Where the frame of reference is not that of the bent body, a start without deflections is not balanced, and
+   its frequencies (here 13.53 instead of 13.17) are not those of a steady motion. */
+static void a_start_that_is_not_balanced_is_called_so(void **state)
+{
+    (void)state;
+    near it = near_find(COLUMN("chord", "{'a', 'b'}", "",
+                               "revolute('spin', ground, f.a, { at = {0, 0, 0}, axis = {0, 0, 1},\n"
+                               "  motion = 12*time })\n"),
+                        NULL, NULL);
+    assert_int_equal(it.linear.linear.kind, DFL_AT_FROZEN);
+    near_free(&it);
 }
 
 /* Euler: pi^2 EI / 4 L^2; Greenhill: rho A g L^3 = 7.8373 EI. Beyond them a column falls over. */
@@ -153,7 +233,22 @@ static void wrong_frames_are_refused(void **state)
     scripted_refused("planar() elastic('f', { points = { a = {0, 0, 0}, b = {1, 0, 0} },\n"
                      "  section = { radius = .1, E = 1e9, density = 1000 },\n"
                      "  beams = { { between = {'a', 'b'} } }, interfaces = {'a'} })",
-                     "move in space");
+                     "point 'a' is {x, y}");
+    scripted_refused(
+        "planar() elastic('f', { points = { a = {0, 0}, b = {0, 0} }, interfaces = {'a'},\n"
+        "  section = { EI = 1, EA = 1, mass_per_length = 1 }, beams = { { between = {'a', 'b'} } } "
+        "})",
+        "beam 1 has no length");
+    scripted_refused(PORTAL("{'a'}", "6", "fixed('x', ground, f.q)"),
+                     "no node 'q'; its nodes: a, b, c, d, m");
+    scripted_refused(
+        PORTAL("{'a'}", "6", "revolute('x', ground, f, { at = {2, 0, 3.5}, axis = {0, 1, 0} })"),
+        "f.m (0.5 m away), f.b (2.062 m away), f.c (2.062 m away)");
+    scripted_refused("planar() elastic('f', { file = 'part.SID_FEM' })", "leave out planar()");
+    scripted_refused(PORTAL("{'a'}", "6", "output('M', beam_load(f.b))"),
+                     "the number of a beam of the frame that ends at this node");
+    scripted_refused(PORTAL("{'a'}", "6", "output('M', beam_load(f.b, 'moment', 3))"),
+                     "the number of a beam of the frame that ends at this node");
 }
 
 int main(void)
@@ -161,6 +256,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_portal_sags_under_its_weight),
         cmocka_unit_test(centrifugal_forces_stiffen_frames),
+        cmocka_unit_test(a_portal_in_the_plane_has_these_moments),
+        cmocka_unit_test(frames_in_the_plane_are_stiffened_too),
+        cmocka_unit_test(a_start_that_is_not_balanced_is_called_so),
         cmocka_unit_test(columns_buckle),
         cmocka_unit_test(a_frame_of_one_beam_is_a_beam),
         cmocka_unit_test(wrong_frames_are_refused),

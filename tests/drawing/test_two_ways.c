@@ -1,94 +1,7 @@
 /* Masses as expressions and masses by recursion are the same equations: for every joint, every
    loop, every coupling and contact and every force element all blocks and their derivatives agree
    at random states to 1e-9 of the largest entry, and runs arrive at the same state. */
-#include "../multibody/trees.h"
-#include "two_ways.h"
-
-static void assert_same(const char *text, const char *what, const double *found,
-                        const double *expected, size_t n)
-{
-    double size = 1.0;
-    for (size_t i = 0; i < n; i++)
-        size = fmax(size, fabs(expected[i]));
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(found[i] - expected[i]) <= 1e-9 * size))
-            fail_msg("%s\n%s[%zu]: recursion %.17g, expressions %.17g", text, what, i, found[i],
-                     expected[i]);
-}
-
-/* All numbers that the solver asks for, in one array. */
-enum { BLOCKS = 14, JACOBIANS = 8 };
-typedef struct asked {
-    size_t size[BLOCKS + JACOBIANS + 1], total;
-    double *all;
-} asked;
-
-static asked ask(const scripted *s, double t, const double *x, const double *a)
-{
-    const dfl_eom *e = dfl_runnable_eom(s->run);
-    const int n = s->eq->n, nc = e->nl + e->nm, tail = e->nv + e->ns + e->np;
-    const int sizes[BLOCKS + JACOBIANS + 1] = {e->np, e->nv, e->nr, e->nw, e->ns, e->nl, e->nep,
-                                               e->nl, e->nm, e->ne, e->n0, nc * e->nv,
-                                               e->nv * e->n0, nc,
-                                               /* Jacobian */
-                                               e->nw * n, nc * n, (nc + e->ne) * tail, e->n0 * n,
-                                               (e->ns + e->nl + e->nep) * (e->ns + e->np),
-                                               e->nr * n, e->nv * n, e->np * tail, e->nv * e->nv};
-    double *part[BLOCKS + JACOBIANS + 1];
-    asked out = {.total = 0};
-    for (int i = 0; i <= BLOCKS + JACOBIANS; i++)
-        out.total += out.size[i] = (size_t)sizes[i];
-    out.all = calloc(out.total + 1, sizeof(double));
-    for (int i = 0, at = 0; i <= BLOCKS + JACOBIANS; at += sizes[i++])
-        part[i] = out.all + at;
-    dfl_blocks blocks;
-    dfl_jacobian jacobian;
-    memcpy(&blocks, part, sizeof blocks);
-    memcpy(&jacobian, part + BLOCKS, sizeof jacobian);
-    unsigned need = DFL_EVERYTHING;
-    if (e->trivial_kinematics)
-        need &= ~(unsigned)DFL_KINEMATICS;
-    assert_int_equal(e->eval(&blocks, t, x, need, e->user), 0);
-    assert_int_equal(e->jacobian(&jacobian, t, x, a, e->user), 0);
-    double *M = part[BLOCKS + JACOBIANS];
-    assert_int_equal(e->mass(M, t, x, e->user), 0);
-    for (int j = e->nv - 1; e->mass_diagonal && j >= 0; j--) {
-        const double diagonal = M[j];
-        M[j] = 0.0;
-        M[j + j * e->nv] = diagonal;
-    }
-    return out;
-}
-
-/* The start of the script and what is near it. */
-static void random_state(double *x, const scripted *s, uint64_t *seed)
-{
-    bool held[200];
-    assert_true(s->eq->n <= 200);
-    dfl_study_given(x, held, s->run);
-    for (int i = 0; i < s->eq->n; i++)
-        x[i] += number(seed, 0.25);
-}
-
-static void compare_at(const char *text, scripted *one, scripted *other, uint64_t *seed)
-{
-    static const char *const names[BLOCKS + JACOBIANS + 1] = {
-        "kin", "f",    "b",  "d",    "c",    "g",    "ep",   "gI", "hv",   "e",    "gam", "W",
-        "K0",  "bias", "Jd", "Jacc", "Jvel", "Jgam", "Jpos", "Jb", "Jdyn", "Jkin", "M"};
-    double x[200], a[100];
-    random_state(x, one, seed);
-    numbers(a, one->eq->nv, seed, 2.0);
-    const double t = number(seed, 1.0);
-    asked here = ask(one, t, x, a), there = ask(other, t, x, a);
-    assert_int_equal(here.total, there.total);
-    for (int i = 0, at = 0; i <= BLOCKS + JACOBIANS; at += (int)here.size[i++])
-        assert_same(text, names[i], there.all + at, here.all + at, here.size[i]);
-    const double energy = dfl_runnable_energy(one->run, t, x);
-    const double same = dfl_runnable_energy(other->run, t, x);
-    assert_same(text, "energy", &same, &energy, 1);
-    free(here.all);
-    free(there.all);
-}
+#include "same_blocks.h"
 
 /* Equations at three states. */
 static void compare_equations(const char *text)
@@ -99,7 +12,7 @@ static void compare_equations(const char *text)
     assert_null(one.model->tree);
     assert_non_null(other.model->tree);
     for (int k = 0; k < 3; k++)
-        compare_at(text, &one, &other, &seed);
+        compare_at(text, 1e-9, &one, &other, &seed);
     scripted_free(&one);
     scripted_free(&other);
 }
@@ -305,13 +218,13 @@ static void parameters_reach_the_recursion(void **state)
     uint64_t seed = 3;
     scripted one = load(SPACE, DFL_DYNAMICS_EXPRESSIONS, "k=1.45");
     scripted other = load(SPACE, DFL_DYNAMICS_RECURSION, "k=1.45");
-    compare_at("--set", &one, &other, &seed);
+    compare_at("--set", 1e-9, &one, &other, &seed);
     scripted_expect(&one, dfl_runnable_set(one.run, DFL_A_PARAM, 0, 0.7));
     scripted_expect(&other, dfl_runnable_set(other.run, DFL_A_PARAM, 0, 0.7));
-    compare_at("dfl_runnable_set", &one, &other, &seed);
+    compare_at("dfl_runnable_set", 1e-9, &one, &other, &seed);
     assert_int_equal(dfl_runnable_set(other.run, DFL_A_PARAM, 0, -1.0), DFL_INVALID);
     assert_non_null(strstr(dfl_message(other.ctx), "body 'a'"));
-    compare_at("a value that was refused", &one, &other, &seed); /* the former one counts */
+    compare_at("a value that was refused", 1e-9, &one, &other, &seed); /* the former one counts */
     scripted_free(&one);
     scripted_free(&other);
 }
@@ -352,7 +265,7 @@ static void compare_outputs(const char *text, const scripted *one, const scripte
     assert_true(count <= 10);
     dfl_runnable_outputs(here, one->run, 0.2, one->x);
     dfl_runnable_outputs(there, other->run, 0.2, one->x);
-    assert_same(text, "outputs", there, here, (size_t)count);
+    assert_same(text, 1e-9, "outputs", there, here, (size_t)count);
 }
 
 /* Leaves without mass, several in a row, between bodies with mass, held by loops and couplings

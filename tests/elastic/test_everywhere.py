@@ -228,6 +228,8 @@ def test_smooth_start(model):
     quiet, loud = (run(write(name, spin.replace("START", start)), "--set", "u=7", "--rtol", "1e-10") for name, start in
                    (("quiet.lua", ', start = "quasistatic"'), ("loud.lua", "")))
     assert abs(quiet["tip"][0]) > 1e-3 and quiet["der(arm.q1)"][0] == 0 and loud["tip"][0] == 0
+    sparse = run(write("quiet.lua", spin.replace("START", ', start = "quasistatic"')), "--set", "u=7", "--rtol", "1e-10", "--linear", "sparse")
+    same(sparse, quiet, 1e-5)
     swing = [max(map(abs, x["der(arm.q2)"])) for x in (quiet, loud)]
     assert swing[0] < .1 * swing[1], swing
     # balanced: nothing accelerates the modes at the start
@@ -241,6 +243,15 @@ def test_smooth_start(model):
     done = subprocess.run([program, "run", write("held.lua", spin.replace("START", ', start = "quasistatic"') + "initial{ ['arm.q1'] = 0 }\n")],
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "leave one of them out" in done.stderr, done
+    dense, sparse = (run(write("early.lua", spin.replace("START", ', start = "quasistatic"')), "--set", "u=7", "--rtol", "1e-10", "--linear",
+                         linear) for linear in ("dense", "sparse"))
+    for q in ("arm.q1", "arm.q2", "arm.q3"):
+        assert abs(dense[q][0] - sparse[q][0]) < 1e-9 * abs(dense["arm.q1"][0]), (q, dense[q][0], sparse[q][0])
+    # a hinged body has absolute coordinates with sparse matrices: its joint has no mass, and its acceleration is not known
+    bob = 'local bob = body("bob", { mass = .1, com = {1, -.2}, inertia = 1e-3 })\nrevolute("hinge", arm.tip, bob, { at = {1, 0} })\nsimulate'
+    hinged = write("hinged.lua", spin.replace("START", ', start = "quasistatic"').replace("simulate", bob))
+    done = subprocess.run([program, "run", hinged, "--linear", "sparse"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "with sparse matrices; give --linear dense" in done.stderr, done
     with open(os.path.join(root, "examples", "portal-crane.lua"), encoding="ascii") as file:
         crane = file.read().replace('elastic("portal", {', 'elastic("portal", { start = "quasistatic",')
     done = subprocess.run([program, "run", write("crane.lua", crane)], capture_output=True, text=True, timeout=60)

@@ -103,7 +103,8 @@ static void outlines_have_the_moments_of_modes(void **state)
     assert_int_equal(s.noutline, 9);
     for (int k = 0; k < s.noutline; k++) {
         const dfl_outline_point *p = &s.outline[k];
-        const double M = p->moment[0], M2 = p->moment[s.n], x = k / 8.0;
+        const double M = p->load[DFL_BEAM_BEND_Y * s.n], M2 = p->load[DFL_BEAM_BEND_Z * s.n];
+        const double x = k / 8.0;
         assert_near(p->at[0], x, 1e-12);
         energy += (k % 8 ? 2.0 + 2.0 * (k % 2) : 1.0) / 24.0 * (M * M / bar.EI + M2 * M2 / bar.EI2);
     }
@@ -244,6 +245,37 @@ static void texts_are_read_again(void **state)
     dfl_context_free(ctx);
 }
 
+/* Two bricks side by side: edges of the box, twice four along x and four at each end; the face between them and the
+   edges in flat sides are not among them. A wedge with a node that is missing is refused. */
+static void surfaces_of_solids_have_edges(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    dfl_fe fe = {.ctx = ctx};
+    dfl_text text = {.ctx = ctx};
+    dfl_text_add(&text, "*NODE\n");
+    for (int i = 0; i < 12; i++) /* x, then around: (0 0) (1 0) (1 1) (0 1) */
+        dfl_text_add(&text, "%d,%d,%d,%d\n", i + 1, i / 4, i % 4 == 1 || i % 4 == 2, i % 4 >= 2);
+    dfl_text_add(&text,
+                 "*ELEMENT, TYPE=C3D8R, ELSET=ALL\n1, 1,2,3,4,\n 5,6,7,8\n2,5,6,7,8,9,10,11,12\n"
+                 "*ELEMENT, TYPE=B31\n3,1,2\n");
+    assert_int_equal(dfl_fe_read_nodes(&fe, "box.inp", dfl_text_string(&text)), DFL_OK);
+    assert_int_equal(dfl_fe_read_elements(&fe, "box.inp", dfl_text_string(&text)), DFL_OK);
+    assert_int_equal(fe.nedges, 16);
+    for (int k = 0; k < fe.nedges; k++)
+        assert_true(fe.edge[2 * k] / 4 != 1 || fe.edge[2 * k + 1] / 4 != 1); /* not in the middle */
+    dfl_free(ctx, fe.edge);
+    fe.edge = NULL;
+    fe.nedges = 0;
+    dfl_text_add(&text, "*ELEMENT, TYPE=C3D6\n4,1,2,3,5,6,77\n");
+    assert_int_equal(dfl_fe_read_elements(&fe, "box.inp", dfl_text_string(&text)), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(ctx), "box.inp:21: an element has the node 77"));
+    dfl_text_clear(&text);
+    dfl_fe_clear(&fe);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
 /* Two masses of 1 kg with a spring along x, and what is wrong with them. */
 static void wrong_texts_are_refused_with_their_line(void **state)
 {
@@ -323,6 +355,7 @@ int main(void)
         cmocka_unit_test(mass_matrices_have_the_integrals_of_points),
         cmocka_unit_test(a_ring_has_its_frequency),
         cmocka_unit_test(texts_are_read_again),
+        cmocka_unit_test(surfaces_of_solids_have_edges),
         cmocka_unit_test(wrong_texts_are_refused_with_their_line),
         cmocka_unit_test(wrong_interfaces_are_refused),
     };

@@ -1,5 +1,5 @@
-/* hdf5_read.c: values and tables of a stored result. */
-#include "report/hdf5_read_internal.h"
+/* hdf5_read.c: values and tables of an HDF5 file. */
+#include "hdf/hdf.h"
 
 #include "context/context.h"
 

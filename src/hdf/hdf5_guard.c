@@ -2,10 +2,10 @@
 
    A file from elsewhere may refer to any file that its reader can open (soft and external links,
    external and virtual storage), and may declare sizes that it does not have: they are checked before
-   anything is read or allocated. Compression can be right in a result that was packed, but deflate
+   anything is read or allocated. Compression can be right in a file that was packed, but deflate
    makes data at most 1032 times smaller. */
 #define _POSIX_C_SOURCE 200809L
-#include "report/hdf5_read_internal.h"
+#include "hdf/hdf.h"
 
 #include "context/context.h"
 
@@ -19,6 +19,7 @@ static const double room_per_byte = 64;    /* ... and per byte of the file */
 static const double most_packed = 1100;    /* bytes declared per byte stored */
 static const double largest_chunk = 256e6; /* bytes that HDF5 unpacks at once */
 
+static bool open_with(dfl_h5_file *out, hid_t access, double size);
 static bool refuse(dfl_h5_file *file, const char *path, const char *why);
 static bool stored_here(dfl_h5_file *file, const char *path, hid_t how);
 static bool has_type(hid_t set, bool number, size_t *size);
@@ -32,12 +33,30 @@ bool dfl_h5_open_file(dfl_h5_file *out, dfl_context *ctx, const char *path)
     *out = (dfl_h5_file){.ctx = ctx, .path = path, .id = -1};
     if (stat(path, &info) || !S_ISREG(info.st_mode))
         return false;
-    out->room = base_room + room_per_byte * (double)info.st_size;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
     H5Pset_file_locking(access, false, true); /* a run in progress has locked its file */
 #endif
-    out->id = H5Fopen(path, H5F_ACC_RDONLY, access);
+    return open_with(out, access, (double)info.st_size);
+}
+
+bool dfl_h5_open_bytes(dfl_h5_file *out, dfl_context *ctx, const char *path, const void *bytes,
+                       size_t size)
+{
+    *out = (dfl_h5_file){.ctx = ctx, .path = path, .id = -1};
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (H5Pset_fapl_core(access, 1 << 16, false) < 0 ||
+        H5Pset_file_image(access, (void *)bytes, size) < 0) { /* HDF5 copies them */
+        H5Pclose(access);
+        return false;
+    }
+    return open_with(out, access, (double)size);
+}
+
+static bool open_with(dfl_h5_file *out, hid_t access, double size)
+{
+    out->room = base_room + room_per_byte * size;
+    out->id = H5Fopen(out->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     return out->id >= 0;
 }
@@ -53,8 +72,8 @@ bool dfl_h5_reserve(dfl_h5_file *file, double bytes)
 {
     file->room -= bytes;
     return file->room >= 0 || refuse(file, NULL,
-                                     "its contents would need more memory than a result "
-                                     "of its size; it is damaged, or no result");
+                                     "its contents would need more memory than a file of "
+                                     "its size can; it is damaged");
 }
 
 /* Remembers the first one. */
@@ -79,7 +98,7 @@ bool dfl_h5_is_inside(dfl_h5_file *file, const char *path)
         if (H5Lget_info(file->id, part, &info, H5P_DEFAULT) < 0)
             return false;
         if (info.type != H5L_TYPE_HARD)
-            return refuse(file, part, "is a link; results have none");
+            return refuse(file, part, "is a link; only data of the file itself is read");
     }
     return true;
 }
@@ -106,7 +125,7 @@ hid_t dfl_h5_open_set(dfl_h5_file *file, const char *path, bool number)
 static bool stored_here(dfl_h5_file *file, const char *path, hid_t how)
 {
     if (H5Pget_layout(how) == H5D_VIRTUAL || H5Pget_external_count(how) != 0)
-        return refuse(file, path, "is stored in other files; results are not");
+        return refuse(file, path, "is stored in other files, which are not read");
     return true;
 }
 
