@@ -358,12 +358,20 @@ static dfl_status gradient(mxArray *result, analysis *it)
                                        .of = of});
 }
 
+static double count_of(const analysis *it, const char *name)
+{
+    const char *text = word(it, name);
+    return text ? atof(text) : 0;
+}
+
 static dfl_status optimize(mxArray *result, analysis *it)
 {
-    return perform(
-        result, it, "optimize",
-        &(dfl_task_options){.nsettings = it->nsettings,
-                            .settings = it->settings,
-                            .algorithm = word(it, "algorithm"),
-                            .starts = atof(word(it, "starts") ? word(it, "starts") : "0")});
+    return perform(result, it, "optimize",
+                   &(dfl_task_options){.nsettings = it->nsettings,
+                                       .settings = it->settings,
+                                       .algorithm = word(it, "algorithm"),
+                                       .starts = count_of(it, "starts"),
+                                       .bootstrap = count_of(it, "bootstrap"),
+                                       .seed = count_of(it, "seed"),
+                                       .threads = count_of(it, "threads")});
 }

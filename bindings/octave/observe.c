@@ -35,6 +35,7 @@ dfl_status geoms_set_callbacks(geoms_run *run)
     run->corrected = dfl_alloc(run->gw.ctx, (size_t)run->n, sizeof(double));
     run->probe = dfl_alloc(run->gw.ctx, (size_t)run->n, sizeof(double));
     o->output.on_step = on_step;
+    o->output.ends_only = run->ntimes == 2;
     o->output.on_output = given->on_output ? on_output : NULL;
     o->constraints.select = given->select ? select_rows : NULL;
     o->log = on_log;

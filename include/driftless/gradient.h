@@ -17,7 +17,7 @@ extern "C" {
    moved onto the differentiated constraints by the least change, those of the other unknowns follow
    from them. What `parameters` points to must outlive the solver. The derivatives end with the next
    start or restored state. DFL_INVALID: the solver has another form than psf, another method than
-   Radau IIA, sparse matrices, or GEOMS's contract. Without `jacobian` derivatives are those
+   Radau IIA and BDF, sparse matrices, or GEOMS's contract. Without `jacobian` derivatives are those
    of the model to about 1e-7, as its rows are differenced. DFL_SINGULAR, DFL_CALLBACK,
    DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
@@ -57,7 +57,7 @@ dfl_status dfl_solver_rates(double *rates, dfl_solver *solver);
    on for the derivatives by `parameters`, of which `start` (n x count) are those of the present state. The
    first `spare` of them are none, nothing depends on them: at least dfl_solver_spare columns that serve to pass
    instants at which branches change or the state jumps. Steps are kept, about n (1 + stages) numbers each.
-   Statuses of dfl_solver_follow. */
+   Statuses of dfl_solver_follow; DFL_INVALID also with BDF, whose steps depend on earlier ones. */
 int dfl_solver_spare(const dfl_solver *solver, const dfl_parameters *parameters);
 dfl_status dfl_solver_record(dfl_solver *solver, const dfl_parameters *parameters, int spare,
                              const double *start);

@@ -40,6 +40,9 @@ typedef struct dfl_task_options {
 
     const char *state_weight, *input_weight; /* lqr: "NAME=VALUE,..." */
 
+    double bootstrap; /* optimize: fits to resampled residuals, for intervals; 0: none */
+    double seed;      /* ... a whole number */
+    double threads;   /* ... and with `starts`: how many searches run at once; 0: all processors */
     const char *algorithm;   /* optimize: "lm", "bfgs", or one of NLopt; NULL: what suits */
     bool check;              /* gradient: also differences of runs; they must agree */
     const char *derivatives; /* gradient: "direct", "adjoint"; NULL or "auto": what suits */

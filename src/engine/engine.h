@@ -161,6 +161,11 @@ typedef struct dfl_owner {
 } dfl_owner;
 int dfl_runnable_functions(const dfl_runnable *run); /* how many there are */
 dfl_owner dfl_runnable_owner(const dfl_runnable *run, int function);
+dfl_expr dfl_runnable_condition(const dfl_runnable *run, int function); /* what passes zero */
+
+/* An expression on the present branches of the run: of those that are largest values of optimize{}, whose switches are
+   watched, at an instant the value of the side on which the run is. */
+dfl_status dfl_runnable_branch_of(dfl_expr *out, const dfl_runnable *run, dfl_expr expr);
 
 /* The present branch of a switch; the present mode of a contact. */
 double dfl_runnable_branch(const dfl_runnable *run, int number);

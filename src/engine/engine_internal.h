@@ -118,6 +118,7 @@ struct dfl_runnable {
     double *packed_mass;
     dfl_csc mass_pattern, no_rows;
     dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
+    double *lanes;            /* registers of `all` for several states at once, or NULL */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, doubts, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_run_parameters parameters, along; /* by each of them; along a direction */
@@ -208,6 +209,10 @@ void dfl_run_contacts_clear(dfl_runnable *run);
 /* run_branching.c: the tables, and what runs on them. DFL_NO_MEMORY. */
 dfl_status dfl_run_branching_create(dfl_runnable *run);
 void dfl_run_branching_clear(dfl_runnable *run);
+
+/* All blocks at `count` states, at most DFL_TAPE_LANES, by the tape. */
+void dfl_runnable_evaluate_lanes(dfl_blocks *const *out, const dfl_runnable *run, const double *t,
+                                 const double *const *x, int count);
 
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

@@ -4,6 +4,8 @@
 #include "engine/tree_parameters.h"
 #include "linalg/linalg.h"
 
+#include <driftless/program.h>
+
 #include <string.h>
 
 /* Slopes that are not zero, by blocks. */
@@ -84,6 +86,8 @@ int dfl_run_products(double *out, const dfl_jacobian *weight, int nof, double t,
                                                   weight->gam, weight->pos, weight->b,
                                                   weight->dyn, weight->kin};
     double *values = all->value;
+    if (dfl_interrupted(all->run->ctx)) /* a sweep over many steps has no other callback */
+        return -1;
     dfl_runnable_follow(all->run, t, x);
     dfl_runnable_evaluate(&all->products, all->run, t, x, a, &values);
     for (int k = 0; k < nof; k++)

@@ -66,7 +66,7 @@ static int crossing(double *rate, double *slope, int function, double t, const d
     const dfl_equations *eq = run->eq;
     const int n = eq->n, columns = all->columns, count = all->count,
               ncols = n + 1 + count + all->nmemory;
-    const dfl_expr condition = run->switches.item[run->switches.watched[function].number].condition;
+    const dfl_expr condition = dfl_runnable_condition(run, function);
     double *by = dfl_alloc(run->ctx, (size_t)ncols, sizeof *by);
     dfl_expr *symbols = dfl_exprs(eq, ncols);
     dfl_status status = by && symbols ? DFL_OK : DFL_NO_MEMORY;

@@ -7,6 +7,7 @@ static dfl_status keep_continued(dfl_switches *sw, dfl_context *ctx, const dfl_e
                                  const bool *continued, int count);
 static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time);
 static dfl_status create_momenta(dfl_runnable *run);
+static dfl_status collect_peaks(dfl_runnable *run);
 
 static dfl_status collect(dfl_runnable *run)
 {
@@ -54,6 +55,8 @@ dfl_status dfl_switches_create(dfl_runnable *run)
         status = dfl_switches_energies(run);
     if (!status)
         status = collect(run);
+    if (!status)
+        status = collect_peaks(run);
     if (status)
         return status;
     sw->first_contact = sw->lock->count + run->eq->model->actions.list.count;
@@ -74,6 +77,24 @@ dfl_status dfl_switches_create(dfl_runnable *run)
     sw->instants = sw->count;
     order_functions(sw, run, false);
     return DFL_OK;
+}
+
+/* Steps end where an expression whose largest value is wanted has a kink or a jump. */
+static dfl_status collect_peaks(dfl_runnable *run)
+{
+    const dfl_goals *goals = &run->eq->model->goals;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < goals->measures.count; i++) {
+        dfl_expr expr = goals->measures.item[i].expr;
+        if (goals->measures.item[i].peak)
+            status = dfl_lock(&expr, NULL, run->switches.lock, &expr, 1, true);
+    }
+    return status;
+}
+
+dfl_status dfl_runnable_branch_of(dfl_expr *out, const dfl_runnable *run, dfl_expr expr)
+{
+    return dfl_lock(out, NULL, run->switches.lock, &expr, 1, false);
 }
 
 static bool of_time(const dfl_runnable *run, int number)

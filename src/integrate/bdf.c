@@ -46,8 +46,8 @@ typedef struct dfl_bdf {
 
 static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next);
 static void predict(dfl_stepper *st, double h);
-static void choose_order(dfl_bdf *bdf, double size);
-static double raised_size(dfl_bdf *bdf);
+static double difference_size(dfl_bdf *bdf, int i, bool derivatives);
+static void choose_order(dfl_bdf *bdf, double size, bool derivatives);
 static double limit(const dfl_stepper *st, double h);
 static void use_order(dfl_bdf *bdf, int order);
 
@@ -131,6 +131,10 @@ static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next)
     if (!outcome) {
         starter->class->candidate(starter, h);
         predict(st, h);
+        outcome =
+            st->tangents ? dfl_tangents_begin_past(st->tangents, st, starter, h) : DFL_STEP_OK;
+    }
+    if (!outcome) {
         memcpy(bdf->one.x, starter->next.x, (size_t)sys->n * sizeof(double));
         outcome = dfl_stepper_complete(st, h);
     }
@@ -162,43 +166,53 @@ static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
     return dfl_one_stage_iterate_at_end(square, one, h, one->xp0, one->x0);
 }
 
-/* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its
+/* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|), times |x - x0|: what the formula and its
    interpolation leave out. */
-static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
+static double error_constant(const dfl_bdf *bdf)
 {
-    dfl_bdf *bdf = (dfl_bdf *)st;
     const double *alpha = bdf->one.past.alpha;
     const int k = bdf->order;
     double alpha_0 = 0;
-    (void)refine;
     for (int i = 0; i < k; i++)
         alpha_0 -= alpha[i];
-    const double constant = fmax(alpha[k], fabs(alpha[k] - bdf->one.zeta * h - alpha_0));
+    return fmax(alpha[k], fabs(alpha[k] - bdf->one.zeta * bdf->one.past.h - alpha_0));
+}
+
+static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    (void)h;
+    (void)refine;
     const double size = dfl_scale_error(st->scale, dfl_one_stage_deviation(&bdf->one));
-    *err = constant * size;
-    choose_order(bdf, size);
+    *err = error_constant(bdf) * size;
+    choose_order(bdf, size, false);
     return DFL_STEP_OK;
 }
 
-/* |h^(i+1) x^(i+1)| as far as the differences give it: phi_{i+1} at the end of the step, where e =
-   x - x0 is phi_{k+2}. */
-static double difference_size(dfl_bdf *bdf, int i)
+/* The order is chosen again: derivatives may need another one, as around a rest. */
+static void followed(double *err, dfl_stepper *st)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    const double size = difference_size(bdf, bdf->order, true);
+    *err = error_constant(bdf) * size;
+    choose_order(bdf, size, true);
+}
+
+/* The largest |h^(i+1) x^(i+1)| as far as the differences give it, i <= k + 1, also of derivatives by parameters if
+   those of this step are known. */
+static double difference_size(dfl_bdf *bdf, int i, bool derivatives)
 {
     dfl_stepper *st = &bdf->one.base;
-    const dfl_history *past = &bdf->one.past;
     double *sum = bdf->one.dx; /* scratch: the iteration is over */
-    for (int j = 0; j < past->n; j++)
-        sum[j] = st->err[j];
-    for (int m = bdf->order; m > i; m--)
-        for (int j = 0; j < past->n; j++)
-            sum[j] += past->beta[m] * past->phi[m][j];
-    return dfl_scale_error(st->scale, sum);
+    dfl_history_left_out(sum, &bdf->one.past, st->err, i);
+    return fmax(dfl_scale_error(st->scale, sum),
+                derivatives ? dfl_tangents_left_out(st->tangents, st, i) : 0);
 }
 
 /* Compares the errors that the orders k - 2 to k + 1 would have had. The order becomes lower if the
    terms of the Taylor series do not fall up to k, and higher, after k + 1 steps of one size, if
    they still fall beyond k. */
-static void choose_order(dfl_bdf *bdf, double size)
+static void choose_order(dfl_bdf *bdf, double size, bool derivatives)
 {
     const double *sigma = bdf->one.past.sigma;
     const int k = bdf->order;
@@ -207,13 +221,13 @@ static void choose_order(dfl_bdf *bdf, double size)
     bdf->choice = k;
     bdf->estimate = sigma[k] * size;
     if (k > 1)
-        lower = k * sigma[k - 1] * difference_size(bdf, k - 1);
+        lower = k * sigma[k - 1] * difference_size(bdf, k - 1, derivatives);
     if (k > 2)
-        two_lower = (k - 1) * sigma[k - 2] * difference_size(bdf, k - 2);
+        two_lower = (k - 1) * sigma[k - 2] * difference_size(bdf, k - 2, derivatives);
     if (k > 1 && (k == 2 ? lower <= 0.5 * term : fmax(lower, two_lower) <= term)) {
         bdf->choice = k - 1;
     } else if (k < bdf->highest && bdf->run > k + 1 && bdf->order - bdf->order_old != 1) {
-        const double higher = raised_size(bdf);
+        const double higher = difference_size(bdf, k + 1, derivatives);
         if (k > 1 && lower <= fmin(term, higher))
             bdf->choice = k - 1;
         else if (higher < (k == 1 ? 0.5 : 1) * term)
@@ -221,17 +235,6 @@ static void choose_order(dfl_bdf *bdf, double size)
     }
     if (bdf->choice < k)
         bdf->estimate = lower / k;
-}
-
-/* |e - phi_{k+2}|, the difference of one more order */
-static double raised_size(dfl_bdf *bdf)
-{
-    dfl_stepper *st = &bdf->one.base;
-    const double *phi = bdf->one.past.phi[bdf->order + 1];
-    double *sum = bdf->one.dx;
-    for (int j = 0; j < bdf->one.past.n; j++)
-        sum[j] = st->err[j] - phi[j];
-    return dfl_scale_error(st->scale, sum);
 }
 
 /* h is doubled, kept, or reduced to 0.5 to 0.9 of its size: rare changes save decompositions and
@@ -315,6 +318,7 @@ static const dfl_implicit_class implicit = {.at_end = true,
                                             .iterate = iterate,
                                             .retract = dfl_one_stage_retract,
                                             .error = error,
+                                            .followed = followed,
                                             .accepted = accepted,
                                             .rejected = rejected,
                                             .failed = failed};

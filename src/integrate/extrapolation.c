@@ -208,7 +208,7 @@ static bool follows_inside(dfl_extrapolation *ex, double h)
     dfl_stepper *st = &ex->base;
     const dfl_solver_options *o = st->options;
     dfl_extrapolation_work *w = ex->work;
-    const bool looked_at = o->events.count > 0 || o->switches.count > 0 ||
+    const bool looked_at = !o->output.ends_only || o->events.count > 0 || o->switches.count > 0 ||
                            (o->output.on_output && o->output.every > 0);
     if (!looked_at)
         return true;

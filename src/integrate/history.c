@@ -90,6 +90,16 @@ void dfl_history_add(dfl_history *past, const double *e)
         past->points++;
 }
 
+void dfl_history_left_out(double *sum, const dfl_history *past, const double *e, int degree)
+{
+    memcpy(sum, e, (size_t)past->n * sizeof *e);
+    for (int m = past->k; m > degree; m--)
+        for (int j = 0; j < past->n; j++)
+            sum[j] += past->beta[m] * past->phi[m][j];
+    for (int j = 0; degree > past->k && j < past->n; j++)
+        sum[j] -= past->phi[degree][j];
+}
+
 /* Newton's form: x_n + sum c_i phi_i,  c_i = prod (t - t_{n-j+1}) / psi_j */
 void dfl_history_interpolate(double *x, const dfl_history *past, double ahead, int k)
 {

@@ -322,6 +322,8 @@ static dfl_outcome follow_derivatives(double *err, dfl_stepper *st, double h)
     const dfl_outcome outcome =
         st->tangents ? dfl_tangents_attempt(&of_derivatives, st->tangents, st, h) : DFL_STEP_OK;
     *err = fmax(*err, of_derivatives);
+    if (st->tangents && !outcome && st->options->step.fixed == 0 && st->class->implicit->followed)
+        st->class->implicit->followed(err, st);
     return outcome;
 }
 

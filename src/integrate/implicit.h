@@ -37,6 +37,10 @@ typedef struct dfl_implicit_class {
        worthwhile. */
     dfl_outcome (*error)(double *err, dfl_stepper *st, double h, bool refine);
 
+    /* Derivatives by parameters of the step are known, too: *err includes theirs, perhaps as they ask for another order.
+       NULL: nothing else is to be done. */
+    void (*followed)(double *err, dfl_stepper *st);
+
     /* The next step size, and perhaps order: after a step was accepted, perhaps after rejections;
        after its error was too large. `failed` changes the order alone, after Newton failed. */
     double (*accepted)(dfl_stepper *st, double h, double err, bool after_rejection);

@@ -93,7 +93,7 @@ bool dfl_stepper_has_rate(const dfl_stepper *st, const dfl_point *point, int i);
 /* 1/tolerance of each unknown (n), as the error test of the last step used it. */
 const double *dfl_stepper_weights(const dfl_stepper *st);
 
-/* ---- derivatives by parameters of the steps of Radau IIA in psf (tangents.c) ---- */
+/* ---- derivatives by parameters of the steps of Radau IIA and BDF in psf (tangents.c) ---- */
 
 typedef struct dfl_tangents dfl_tangents;
 
@@ -116,6 +116,14 @@ dfl_outcome dfl_tangents_rates(double *xp, dfl_tangents *tan, dfl_stepper *st);
 /* In an attempt of a step of size h whose stages are found: the derivatives at its end, and *err, the
    estimate of their error; 1 is the tolerance. */
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
+
+/* The same in a step of BDF, `st`, that another integrator has taken. */
+dfl_outcome dfl_tangents_begin_past(dfl_tangents *tan, dfl_stepper *st, dfl_stepper *starter,
+                                    double h);
+
+/* In an attempt of BDF: the largest size of what the step of a degree would leave out of derivatives
+   (history.h); 1 is the tolerance. */
+double dfl_tangents_left_out(dfl_tangents *tan, const dfl_stepper *st, int degree);
 
 /* Takes those of the step that was accepted last, at its end or at a time t inside it. */
 dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t);

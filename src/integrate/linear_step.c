@@ -4,14 +4,15 @@
 #include <string.h>
 
 dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_formulation *form,
-                                int stages)
+                                int stages, int columns)
 {
     dfl_context *ctx = sys->ctx;
-    const size_t s = (size_t)stages, d = sizeof(double);
+    const size_t s = (size_t)stages, k = (size_t)columns, d = sizeof(double);
     const size_t room = (size_t)dfl_formulation_room(form);
     const int nd = sys->n2 + sys->n3 + sys->n4 + sys->nc;
     step->sys = sys;
     step->stages = stages;
+    step->columns = columns;
     dfl_status status = dfl_formulation_twin(&step->twin, form);
     for (int i = 0; !status && i < stages; i++)
         status = dfl_stage_solution_init(&step->at[i], form);
@@ -20,15 +21,16 @@ dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_form
     if (status)
         return status;
     step->selection = dfl_alloc(ctx, dfl_formulation_selection_size(form), 1);
-    step->u = dfl_alloc(ctx, s * (size_t)nd, d);
-    step->rates = dfl_alloc(ctx, (size_t)nd, d);
-    step->c = dfl_alloc(ctx, s * room, d);
+    step->u = dfl_alloc(ctx, s * k * (size_t)nd, d);
+    step->rates = dfl_alloc(ctx, k * (size_t)nd, d);
+    step->c = dfl_alloc(ctx, s * k * room, d);
+    step->d = dfl_alloc(ctx, s * k * (size_t)sys->mdif, d);
+    step->x = dfl_alloc(ctx, s * k * (size_t)sys->n, d);
     step->momenta = sys->eom->n0 > 0;
     const bool varies = step->momenta && !sys->mass.constant;
     step->mixed = varies ? dfl_alloc(ctx, (size_t)nd * room, d) : NULL;
-    return step->selection && step->u && step->rates && step->c && (step->mixed || !varies)
-               ? DFL_OK
-               : DFL_NO_MEMORY;
+    const bool all = step->selection && step->u && step->rates && step->c && step->d && step->x;
+    return all && (step->mixed || !varies) ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_linear_step_clear(dfl_linear_step *step)
@@ -44,6 +46,8 @@ void dfl_linear_step_clear(dfl_linear_step *step)
     dfl_free(ctx, step->u);
     dfl_free(ctx, step->rates);
     dfl_free(ctx, step->c);
+    dfl_free(ctx, step->d);
+    dfl_free(ctx, step->x);
     dfl_free(ctx, step->mixed);
     *step = (dfl_linear_step){0};
 }
@@ -129,16 +133,24 @@ static void expand(double *alg, const double *c, const dfl_stage_solution *at,
         alg[i] = is_used(i, at, sys) ? *c++ : 0;
 }
 
-/* y (nd) += factor S [r; v; p], with Sv or Rv for v */
-static void add_selected(double *y, const dfl_stage_solution *at, const dfl_system *sys,
-                         const double *Sv, double factor, const double *r, const double *v,
-                         const double *p)
+/* Columns of a matrix with leading dimension ld. */
+typedef struct columns {
+    const double *r, *v, *p;
+    int ld, count;
+} columns;
+
+/* Y (nd x count, in step->u) += factor S [r; v; p], with Sv or Rv for v */
+static void add_selected(double *Y, const dfl_linear_step *step, const dfl_stage_solution *at,
+                         const double *Sv, double factor, const columns *of)
 {
-    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
-    for (int i = 0; i < nr; i++)
-        y[i] += factor * r[i];
-    dfl_gemm(at->nsv, 1, nv, factor, Sv, at->nsv, v, nv, 1, y + nr, at->nsv);
-    dfl_gemm(at->nfp, 1, np, factor, at->Sp, at->nfp, p, np, 1, y + nr + at->nsv, at->nfp);
+    const dfl_system *sys = step->sys;
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, ld = step->rk->stages * at->nd;
+    for (int j = 0; j < of->count; j++)
+        for (int i = 0; i < nr; i++)
+            Y[j * ld + i] += factor * of->r[j * of->ld + i];
+    dfl_gemm(at->nsv, of->count, nv, factor, Sv, at->nsv, of->v, of->ld, 1, Y + nr, ld);
+    dfl_gemm(at->nfp, of->count, np, factor, at->Sp, at->nfp, of->p, of->ld, 1, Y + nr + at->nsv,
+             ld);
 }
 
 /* [r; v; p] += factor S^T y, alike */
@@ -161,30 +173,75 @@ static double rate_of_start(const dfl_linear_step *step, int i)
     return sum;
 }
 
-void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const double *y_k)
+/* alpha and u of stage i, (ma + nd) x columns */
+static double *coefficients(const dfl_linear_step *step, int i)
+{
+    return step->c + (size_t)i * (size_t)step->columns * (size_t)(step->at[0].ma + step->at[0].nd);
+}
+
+static double *dif_of(const dfl_linear_step *step, int i)
+{
+    return step->d + (size_t)i * (size_t)step->columns * (size_t)step->sys->mdif;
+}
+
+const double *dfl_linear_step_values(const dfl_linear_step *step, int i)
+{
+    return step->x + (size_t)i * (size_t)step->columns * (size_t)step->sys->n;
+}
+
+void dfl_linear_step_load(dfl_linear_step *step, int i, int column, const dfl_point *point)
+{
+    const dfl_system *sys = step->sys;
+    const int nr = sys->n2, nv = sys->n3, K = step->at[0].ma + step->at[0].nd;
+    double *d = dif_of(step, i) + column * sys->mdif;
+    dfl_linear_step_compress(coefficients(step, i) + column * K, point->alg, &step->at[0], sys);
+    memcpy(d, point->blocks.b, (size_t)nr * sizeof *d);
+    memcpy(d + nr, step->momenta ? point->blocks.f : point->a, (size_t)nv * sizeof *d);
+    memcpy(d + nr + nv, point->blocks.kin, (size_t)sys->eom->np * sizeof *d);
+}
+
+/* Rows j of all right-hand sides -= (A^-1)_ji/h R_j CB_a,i alpha_i */
+static void subtract_rates(dfl_linear_step *step, int i, int count)
+{
+    const int s = step->rk->stages, ma = step->at[i].ma, nd = step->at[i].nd, order = s * nd;
+    const double *c = coefficients(step, i);
+    if (!step->mixed)
+        dfl_gemm(nd, count, ma, 1, step->at[i].SM, nd, c, ma + nd, 0, step->rates, nd);
+    for (int j = 0; j < s; j++) {
+        const double factor = rate(step, j, i);
+        double *u = step->u + j * nd;
+        if (step->mixed)
+            dfl_gemm(nd, count, ma, -factor, rate_rows(step, j, i), nd, c, ma + nd, 1, u, order);
+        for (int l = 0; !step->mixed && l < count; l++)
+            for (int k = 0; k < nd; k++)
+                u[l * order + k] -= factor * step->rates[l * nd + k];
+    }
+}
+
+void dfl_linear_step_solve(dfl_linear_step *step, const double *y_k, int count)
 {
     const dfl_system *sys = step->sys;
     const int s = step->rk->stages, n = sys->n, ma = step->at[0].ma, nd = step->at[0].nd;
-    const int K = ma + nd;
-    for (int i = 0; i < s; i++)
-        dfl_linear_step_compress(step->c + i * K, points[i].alg, &step->at[0], sys);
-    memset(step->u, 0, (size_t)(s * nd) * sizeof *step->u);
+    const int K = ma + nd, order = s * nd, nr = sys->n2, nv = sys->n3;
+    const columns start = {y_k + sys->at.r, y_k + sys->at.v, y_k + sys->at.p, n, count};
+    memset(step->u, 0, (size_t)order * (size_t)count * sizeof *step->u);
     for (int i = 0; i < s; i++) {
         const dfl_stage_solution *at = &step->at[i];
+        const double *d = dif_of(step, i);
+        const columns dif = {d, d + nr, d + nr + nv, sys->mdif, count};
         double *rhs = step->u + i * nd;
-        add_selected(rhs, at, sys, at->Sv, 1, points[i].blocks.b,
-                     step->momenta ? points[i].blocks.f : points[i].a, points[i].blocks.kin);
-        add_selected(rhs, at, sys, at->Rv, rate_of_start(step, i), y_k + sys->at.r, y_k + sys->at.v,
-                     y_k + sys->at.p);
-        dfl_gemm(nd, 1, ma, 1, at->SJ, nd, step->c + i * K, ma, 1, rhs, nd);
-        for (int j = 0; j < s; j++) /* R_j CB_a alpha of stage i into all rows */
-            dfl_gemm(nd, 1, ma, -rate(step, j, i), rate_rows(step, j, i), nd, step->c + i * K, ma,
-                     1, step->u + j * nd, nd);
+        add_selected(rhs, step, at, at->Sv, 1, &dif);
+        add_selected(rhs, step, at, at->Rv, rate_of_start(step, i), &start);
+        dfl_gemm(nd, count, ma, 1, at->SJ, nd, coefficients(step, i), K, 1, rhs, order);
+        subtract_rates(step, i, count);
     }
-    dfl_factor_solve(step->K, step->u);
+    for (int j = 0; j < count; j++)
+        dfl_factor_solve(step->K, step->u + j * order);
     for (int i = 0; i < s; i++) {
-        memcpy(step->c + i * K + ma, step->u + i * nd, (size_t)nd * sizeof *step->u);
-        dfl_gemm(n, 1, K, 1, step->at[i].CB, n, step->c + i * K, K, 0, points[i].x, n);
+        double *c = coefficients(step, i);
+        for (int j = 0; j < count; j++)
+            memcpy(c + j * K + ma, step->u + j * order + i * nd, (size_t)nd * sizeof *c);
+        dfl_gemm(n, count, K, 1, step->at[i].CB, n, c, K, 0, step->x + i * step->columns * n, n);
     }
 }
 

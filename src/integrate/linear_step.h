@@ -17,20 +17,22 @@ typedef struct dfl_linear_step {
     dfl_system *sys;
     const dfl_coefficients *rk;
     double h;
-    int stages; /* there is room for */
+    int stages, columns; /* there is room for */
     dfl_formulation *twin;
     void *selection; /* of the step */
     dfl_stage_solution at[DFL_RADAU_STAGES];
     dfl_factor *K; /* or its transpose */
-    double *u;     /* stages x nd: right-hand sides and solutions */
-    double *rates; /* nd */
+    double *u;     /* (stages x nd) x columns: right-hand sides and solutions */
+    double *rates; /* nd x columns */
+    double *d;     /* stages times (nr + nv + np) x columns: dif by the parameters */
+    double *x;     /* stages times n x columns: Y of the stages, all columns of a stage together */
     bool momenta;  /* R_i contains masses ... */
     double *mixed; /* ... nd x (ma + nd): R_i CB_j if they vary, else NULL */
-    double *c;     /* stages x (ma + nd) */
+    double *c;     /* stages times (ma + nd) x columns: alpha and u */
 } dfl_linear_step;
 
 dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_formulation *form,
-                                int stages);
+                                int stages, int columns);
 void dfl_linear_step_clear(dfl_linear_step *step);
 
 /* The step of size h with the derivatives `jac` at its stages, times t, and `selection`. `transposed`:
@@ -43,9 +45,14 @@ dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients 
 void dfl_linear_step_compress(double *c, const double *alg, const dfl_stage_solution *at,
                               const dfl_system *sys);
 
-/* y of the stages (points[i].x) from that at the start, y_k (n), and the points' alg, b, a, kin by the parameter; with
-   masses in R_i, f in place of a. */
-void dfl_linear_step_solve(dfl_point *points, dfl_linear_step *step, const double *y_k);
+/* Takes alg, b, a, kin of stage i by the parameter of a column; with masses in R_i, f in place of a. */
+void dfl_linear_step_load(dfl_linear_step *step, int i, int column, const dfl_point *point);
+
+/* Solves for the loaded columns, the first `count`, from the derivatives at the start, y_k (n x count): step->x. */
+void dfl_linear_step_solve(dfl_linear_step *step, const double *y_k, int count);
+
+/* Of stage i, n x count. */
+const double *dfl_linear_step_values(const dfl_linear_step *step, int i);
 
 /* The transpose. Weights of the derivatives at the stages, points[i].x, become weights of alg, b, a, kin
    (points[i]), and are added to those of the start, y_k (n). */

@@ -101,9 +101,9 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
     const dfl_coefficients *rk = ra->rk;
     const int s = rk->stages, first = sys->at.r * rk->width,
               moving = sys->n - sys->at.r; /* only r, v, s, p have derivatives */
-    dfl_outcome outcome = DFL_STEP_OK;
+    dfl_outcome outcome = dfl_system_call(st->sys, ra->stage, s);
     for (int k = 0; !outcome && k < s; k++)
-        outcome = dfl_system_eval(st->sys, &ra->stage[k]);
+        outcome = dfl_system_finish(st->sys, &ra->stage[k]);
     if (outcome)
         return outcome;
     dfl_lanes_transform(ra->W + first, s, rk->TI, moving, ra->Z + first);

@@ -185,6 +185,8 @@ void dfl_stepper_undo(dfl_stepper *st)
     st->next = end;
     st->sys->stats->accepted--;
     forget_steps(st);
+    if (st->class->remembers) /* the step is part of its past */
+        st->class->start(st);
 }
 
 bool dfl_stepper_retake(dfl_stepper *st, double t_end)

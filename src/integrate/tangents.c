@@ -1,15 +1,17 @@
 /* tangents.c: derivatives of a trajectory by parameters, step by step.
 
    The stages of Radau IIA satisfy F(X_i, X'_i, theta) = 0. Their derivatives satisfy the same equations,
-   linearized at the stages, with the exact Jacobians of all stages (linear_step.h). */
+   linearized at the stages, with the exact Jacobians of all stages (linear_step.h). Steps of BDF are in
+   tangents_past.c. */
 #include "integrate/tangents.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static void follow(dfl_tangents *tan, int column);
+static dfl_outcome attempt_stages(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column);
+static void keep_polynomial(dfl_tangents *tan, int column);
 static void shift_levels(dfl_point *point, const dfl_tangents *tan, int column);
 
 void dfl_tangents_control(dfl_tangents *tan, bool controlled)
@@ -78,27 +80,36 @@ const double *dfl_tangents_stage_rates(dfl_tangents *tan, const dfl_coefficients
     return tan->err;
 }
 
+dfl_outcome dfl_tangents_linearize_stage(dfl_tangents *tan, int k, const double *rates)
+{
+    const dfl_system *sys = tan->sys;
+    const dfl_point *stage = &tan->stage[k];
+    dfl_point *tangent = &tan->tangent[k];
+    tangent->t = stage->t;
+    const dfl_outcome outcome = dfl_tangents_linearize(
+        &tan->stage[k], &tan->jac[k], &tan->slopes[k], tan, tan->parameters.slopes, rates);
+    memcpy(tangent->M, stage->M, dfl_system_mass_entries(sys) * sizeof *tangent->M);
+    memcpy(tangent->blocks.W, stage->blocks.W,
+           (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
+    return outcome;
+}
+
 /* Linearizes at the stages x + Z of the step that begins at `x`. */
 static dfl_outcome linearize_stages(dfl_tangents *tan, const dfl_radau *ra, const double *x,
                                     const double *Z)
 {
-    const dfl_system *sys = tan->sys;
     const dfl_coefficients *rk = tan->step.rk;
-    const int n = sys->n, width = rk->width;
+    const int n = tan->sys->n, width = rk->width;
     dfl_outcome outcome = DFL_STEP_OK;
     dfl_formulation_selection(tan->linear.selection, ra->base.form);
     dfl_formulation_select(tan->linear.twin, tan->linear.selection);
     for (int k = 0; !outcome && k < rk->stages; k++) {
-        dfl_point *stage = &tan->stage[k], *tangent = &tan->tangent[k];
-        stage->t = tangent->t = tan->step.t + rk->c[k] * tan->step.h;
+        dfl_point *stage = &tan->stage[k];
+        stage->t = tan->step.t + rk->c[k] * tan->step.h;
         for (int i = 0; i < n; i++)
             stage->x[i] = x[i] + Z[i * width + k];
-        outcome = dfl_tangents_linearize(stage, &tan->jac[k], &tan->slopes[k], tan,
-                                         tan->parameters.slopes,
-                                         dfl_tangents_stage_rates(tan, rk, tan->step.h, Z, k));
-        memcpy(tangent->M, stage->M, dfl_system_mass_entries(sys) * sizeof *tangent->M);
-        memcpy(tangent->blocks.W, stage->blocks.W,
-               (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
+        outcome = dfl_tangents_linearize_stage(
+            tan, k, dfl_tangents_stage_rates(tan, rk, tan->step.h, Z, k));
     }
     dfl_formulation_selection(tan->linear.selection, ra->base.form);
     return outcome
@@ -106,27 +117,40 @@ static dfl_outcome linearize_stages(dfl_tangents *tan, const dfl_radau *ra, cons
                : dfl_linear_step_build(&tan->linear, rk, tan->step.h, tan->stage, tan->jac, false);
 }
 
+dfl_outcome dfl_tangents_linearize_start(dfl_tangents *tan, const dfl_stepper *st)
+{
+    if (tan->start_known && tan->start.t == st->t)
+        return DFL_STEP_OK;
+    tan->start.t = st->t;
+    memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
+    const dfl_outcome outcome = dfl_tangents_linearize(
+        &tan->start, &tan->start_jac, &tan->start_slopes, tan, tan->parameters.slopes, NULL);
+    tan->start_known = !outcome;
+    return outcome;
+}
+
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h)
+{
+    *err = 0;
+    return st->class->remembers ? dfl_tangents_past_attempt(tan, st, h)
+                                : attempt_stages(err, tan, st, h);
+}
+
+static dfl_outcome attempt_stages(double *err, dfl_tangents *tan, dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     tan->step.rk = ra->rk;
     tan->step.t = st->t;
     tan->step.h = h;
-    *err = 0;
     dfl_outcome outcome = linearize_stages(tan, ra, st->here.x, ra->Z);
-    const bool controlled = !tan->uncontrolled;
-    if (!outcome && controlled && !(tan->start_known && tan->start.t == st->t)) {
-        tan->start.t = st->t;
-        memcpy(tan->start.x, st->here.x, (size_t)tan->sys->n * sizeof *st->here.x);
-        outcome = dfl_tangents_linearize(&tan->start, &tan->start_jac, &tan->start_slopes, tan,
-                                         tan->parameters.slopes, NULL);
-        tan->start_known = !outcome;
-    }
-    for (int j = 0; !outcome && j < tan->count; j++) {
+    const bool controlled = !tan->uncontrolled && st->options->step.fixed == 0;
+    if (!outcome && controlled)
+        outcome = dfl_tangents_linearize_start(tan, st);
+    if (!outcome)
+        dfl_tangents_follow(tan, tan->Y);
+    for (int j = 0; !outcome && controlled && j < tan->count; j++) {
         double one = 0;
-        follow(tan, j);
-        if (controlled)
-            outcome = estimate(&one, tan, ra, j);
+        outcome = estimate(&one, tan, ra, j);
         *err = fmax(*err, one);
     }
     return outcome;
@@ -144,8 +168,8 @@ static dfl_outcome follow_again(dfl_tangents *tan, const dfl_radau *ra)
     for (int i = 0; i < n; i++)
         tan->y[i] = ra->x_end[i] - ra->cont[i * width + last];
     const dfl_outcome outcome = linearize_stages(tan, ra, tan->y, ra->cont);
-    for (int j = 0; !outcome && j < tan->count; j++)
-        follow(tan, j);
+    if (!outcome)
+        dfl_tangents_follow(tan, tan->Y);
     return outcome;
 }
 
@@ -170,33 +194,47 @@ static void begin_at_last_stage(dfl_tangents *tan, double t)
     tan->start_known = true;
 }
 
-dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
+/* At a time t inside the step. */
+static void interpolate(dfl_tangents *tan, double t)
 {
-    const dfl_radau *ra = (const dfl_radau *)st;
-    const size_t n = (size_t)tan->sys->n, nv = (size_t)tan->sys->n3, count = (size_t)tan->count;
+    const size_t n = (size_t)tan->sys->n;
     double l[DFL_RADAU_STAGES];
-    if (tan->step.h != st->h_old || tan->step.t != ra->t_end - st->h_old) {
-        const bool same = tan->step.h == st->h_old &&
-                          fabs(tan->step.t + tan->step.h - ra->t_end) <= 1e-9 * fabs(st->h_old);
-        const dfl_outcome outcome = same ? DFL_STEP_OK : follow_again(tan, ra);
-        if (outcome)
-            return outcome;
-    }
-    memcpy(tan->Y_old, tan->Y, n * count * sizeof *tan->Y);
-    if (t == st->t) {
-        memcpy(tan->Y, tan->next, n * count * sizeof *tan->Y);
-        memcpy(tan->A, tan->next_A, nv * count * sizeof *tan->A);
-        begin_at_last_stage(tan, t);
-        return DFL_STEP_OK;
-    }
-    tan->start_known = false;
     dfl_coefficients_basis(l, tan->step.rk, (t - tan->step.t) / tan->step.h);
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < (size_t)tan->count; j++) {
         dfl_lanes_combine(tan->y, tan->step.rk->stages, l, (int)n,
                           tan->polynomial + j * n * (size_t)tan->step.rk->width);
         for (size_t i = 0; i < n; i++)
             tan->Y[j * n + i] += tan->y[i];
     }
+}
+
+/* Whether the derivatives of the last attempt are those of the step that was accepted. */
+static bool are_accepted(const dfl_tangents *tan, const dfl_radau *ra)
+{
+    const double h = ra->base.h_old;
+    return tan->step.h == h && fabs(tan->step.t + h - ra->t_end) <= 1e-9 * fabs(h);
+}
+
+dfl_outcome dfl_tangents_accept(dfl_tangents *tan, dfl_stepper *st, double t)
+{
+    const size_t n = (size_t)tan->sys->n, nv = (size_t)tan->sys->n3, count = (size_t)tan->count;
+    const bool remembers = st->class->remembers;
+    if (!remembers && !are_accepted(tan, (const dfl_radau *)st)) {
+        const dfl_outcome outcome = follow_again(tan, (const dfl_radau *)st);
+        if (outcome)
+            return outcome;
+    }
+    memcpy(tan->Y_old, tan->Y, n * count * sizeof *tan->Y);
+    tan->start_known = false;
+    if (remembers)
+        dfl_tangents_past_accept(tan, st, t);
+    else if (t != st->t)
+        interpolate(tan, t);
+    if (t != st->t)
+        return DFL_STEP_OK;
+    memcpy(tan->Y, tan->next, n * count * sizeof *tan->Y);
+    memcpy(tan->A, tan->next_A, nv * count * sizeof *tan->A);
+    begin_at_last_stage(tan, t);
     return DFL_STEP_OK;
 }
 
@@ -211,10 +249,10 @@ enum { KINDS = 5 };
 
 /* What an error of derivative i may be: a part of the derivatives of its kind, whose largest is `kind`; or
    what changes the state by its tolerance, when the parameter changes by its size; or rounding. */
-static double tolerance_of(const dfl_tangents *tan, const dfl_radau *ra, int column, int i,
+static double tolerance_of(const dfl_tangents *tan, const dfl_stepper *st, int column, int i,
                            double kind)
 {
-    const dfl_scale *scale = ra->base.scale;
+    const dfl_scale *scale = st->scale;
     const int n = tan->sys->n;
     const double size = tan->parameters.size ? fabs(tan->parameters.size[column]) : 1;
     const double rounding = 4 * DBL_EPSILON * dfl_max_abs(tan->Y + (size_t)column * (size_t)n, n);
@@ -238,6 +276,24 @@ static double size_of_kind(const dfl_tangents *tan, const double *Z, int column,
                : 0;
 }
 
+double dfl_tangents_error_size(const dfl_tangents *tan, const dfl_stepper *st, int column,
+                               const double *error)
+{
+    const double *Z =
+        tan->polynomial + (size_t)column * (size_t)tan->sys->n * (size_t)tan->step.rk->width;
+    int border[KINDS + 1], count = 0;
+    double sum = 0;
+    list_borders(border, tan->sys);
+    for (int k = 2; k < KINDS; k++) {
+        const double size = size_of_kind(tan, Z, column, border[k], border[k + 1]);
+        for (int i = border[k]; i < border[k + 1]; i++, count++) {
+            const double part = error[i] / tolerance_of(tan, st, column, i, size);
+            sum += error[i] == 0 ? 0 : part * part;
+        }
+    }
+    return count > 0 ? sqrt(sum / count) : 0;
+}
+
 /* The error of the derivatives at the end of the step, as the method estimates that of the state; 1: the
    tolerance. */
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column)
@@ -247,9 +303,6 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
     const int n = sys->n;
     const double *Z = tan->polynomial + (size_t)column * (size_t)n * (size_t)rk->width;
     dfl_point *begin = &tan->tangent[0];
-    int border[KINDS + 1], count = 0;
-    double sum = 0;
-    list_borders(border, sys);
     begin->t = tan->step.t;
     memcpy(begin->x, tan->Y + (size_t)column * (size_t)n, (size_t)n * sizeof *begin->x);
     dfl_rows_tangent(begin, &tan->start_jac, sys, &tan->start_slopes, column);
@@ -257,34 +310,43 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
     for (int i = 0; i < n; i++)
         tan->y[i] /= tan->step.h;
     const dfl_outcome outcome = dfl_formulation_defect(tan->err, ra->base.form, begin, tan->y);
-    for (int k = 2; !outcome && k < KINDS; k++) {
-        const double size = size_of_kind(tan, Z, column, border[k], border[k + 1]);
-        for (int i = border[k]; i < border[k + 1]; i++, count++) {
-            const double part = tan->err[i] / tolerance_of(tan, ra, column, i, size);
-            sum += tan->err[i] == 0 ? 0 : part * part;
-        }
-    }
-    *err = count > 0 ? sqrt(sum / count) : 0;
+    if (!outcome)
+        *err = dfl_tangents_error_size(tan, &ra->base, column, tan->err);
     return outcome;
 }
 
-static void follow(dfl_tangents *tan, int column)
+void dfl_tangents_follow(dfl_tangents *tan, const double *from)
 {
     const dfl_system *sys = tan->sys;
+    const int stages = tan->step.rk->stages, n = sys->n, last = stages - 1;
+    for (int k = 0; k < stages; k++)
+        for (int j = 0; j < tan->count; j++) {
+            dfl_rows_by_parameter(&tan->tangent[k], &tan->jac[k], sys, &tan->slopes[k], j);
+            shift_levels(&tan->tangent[k], tan, j);
+            dfl_linear_step_load(&tan->linear, k, j, &tan->tangent[k]);
+        }
+    dfl_linear_step_solve(&tan->linear, from, tan->count);
+    for (int j = 0; j < tan->count; j++) {
+        keep_polynomial(tan, j);
+        memcpy(tan->tangent[last].x, dfl_linear_step_values(&tan->linear, last) + j * n,
+               (size_t)n * sizeof *from);
+        dfl_tangents_keep(tan->next, tan->next_A, tan, last, j);
+    }
+}
+
+/* The increments of the stages, in lanes. */
+static void keep_polynomial(dfl_tangents *tan, int column)
+{
     const dfl_coefficients *rk = tan->step.rk;
-    const int n = sys->n, width = rk->width;
+    const int n = tan->sys->n, width = rk->width;
     const double *y = tan->Y + (size_t)column * (size_t)n;
     double *Z = tan->polynomial + (size_t)column * (size_t)(n * width);
-    for (int k = 0; k < rk->stages; k++) {
-        dfl_rows_by_parameter(&tan->tangent[k], &tan->jac[k], sys, &tan->slopes[k], column);
-        shift_levels(&tan->tangent[k], tan, column);
-    }
-    dfl_linear_step_solve(tan->tangent, &tan->linear, y);
     memset(Z, 0, (size_t)(n * width) * sizeof *Z);
-    for (int k = 0; k < rk->stages; k++)
+    for (int k = 0; k < rk->stages; k++) {
+        const double *x = dfl_linear_step_values(&tan->linear, k) + column * n;
         for (int i = 0; i < n; i++)
-            Z[i * width + k] = tan->tangent[k].x[i] - y[i];
-    dfl_tangents_keep(tan->next, tan->next_A, tan, rk->stages - 1, column);
+            Z[i * width + k] = x[i] - y[i];
+    }
 }
 
 /* The values of invariants are those of the start. */

@@ -15,7 +15,7 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
 {
     dfl_system *sys = st->sys;
     dfl_context *ctx = sys->ctx;
-    const int stages = ((dfl_radau *)st)->max_stages;
+    const int stages = st->class->stages(st->options);
     const size_t n = (size_t)sys->n, count = (size_t)parameters->count, d = sizeof(double);
     const size_t width = (size_t)dfl_lanes_width(stages);
     dfl_tangents *tan = *out = dfl_alloc(ctx, 1, sizeof *tan);
@@ -38,7 +38,7 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
             dfl_rows_jacobian_bind(&tan->jac[k], sys);
     }
     if (!status)
-        status = dfl_linear_step_init(&tan->linear, sys, st->form, stages);
+        status = dfl_linear_step_init(&tan->linear, sys, st->form, stages, tan->count);
     if (!status)
         status = dfl_point_init(&tan->start, sys);
     if (!status)
@@ -66,6 +66,8 @@ dfl_status dfl_tangents_create(dfl_tangents **out, dfl_stepper *st,
         status = DFL_NO_MEMORY;
     if (!status)
         status = dfl_lstsq_create(&tan->lstsq, ctx, most, most);
+    if (!status && st->class->remembers)
+        status = dfl_tangents_past_init(tan);
     if (status) {
         dfl_tangents_free(tan);
         *out = NULL;
@@ -82,6 +84,7 @@ void dfl_tangents_free(dfl_tangents *tan)
                              tan->y,    tan->err, tan->polynomial, tan->start_slopes.d, tan->work,
                              tan->Y_old};
     dfl_linear_step_clear(&tan->linear);
+    dfl_tangents_past_clear(tan);
     dfl_lstsq_free(tan->lstsq, ctx);
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);

@@ -162,6 +162,21 @@ static int call_limit(lua_State *L)
     return 1;
 }
 
+/* One number for the whole run: variables and time are inside of measures. */
+static dfl_expr arg_of_run(lua_State *L, const char *what, int index)
+{
+    const dfl_graph *g = dfl_script_of(L)->model->graph;
+    const dfl_expr expr = dfl_arg_expr(L, what, index);
+    for (int kind = 0; kind < DFL_SYM_KINDS; kind++)
+        if (kind != DFL_SYM_PARAM && kind != DFL_SYM_INPUT &&
+            dfl_depends(g, expr, (dfl_symbol_kind)kind))
+            dfl_script_error(L,
+                             "%s contains %s outside of a measure; write at(t, ...), final(...), "
+                             "integral(...) or maximum(...)",
+                             what, kind == DFL_SYM_TIME ? "time" : "variables of the motion");
+    return expr;
+}
+
 /* A list of limits on top of the stack. */
 static void read_subject(lua_State *L)
 {
@@ -175,7 +190,7 @@ static void read_subject(lua_State *L)
         const bool equal = lua_toboolean(L, -1);
         lua_rawgeti(L, table + 1, 1);
         dfl_script_check(L, dfl_model_subject(dfl_script_of(L)->model,
-                                              dfl_arg_expr(L, "optimize: subject", lua_gettop(L)),
+                                              arg_of_run(L, "optimize: subject", lua_gettop(L)),
                                               equal));
         lua_settop(L, table);
     }
@@ -199,7 +214,7 @@ static int call_optimize(lua_State *L)
         if (strcmp(key, "vary") == 0) {
             read_vary(L);
         } else if (strcmp(key, "minimize") == 0) {
-            goals->minimize = dfl_arg_expr(L, "optimize: minimize", value);
+            goals->minimize = arg_of_run(L, "optimize: minimize", value);
         } else if (strcmp(key, "fit") == 0) {
             read_fit(L);
         } else if (strcmp(key, "subject") == 0) {
@@ -284,7 +299,7 @@ static void read_fit(lua_State *L)
     if (!lua_isnil(L, -1) && !dfl_value_number(&weight, L, lua_gettop(L)))
         dfl_script_error(L, "optimize: fit: the weight is %s; give a number", dfl_arg_kind(L, -1));
     lua_settop(L, table);
-    csv.text = dfl_signal_file(L, csv.file);
+    csv.text = dfl_signal_file(L, "optimize: fit", csv.file);
     dfl_push_sorted_keys(L, table);
     const int keys = lua_gettop(L);
     for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, keys); i++) {

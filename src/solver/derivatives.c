@@ -9,6 +9,7 @@
 #include <string.h>
 
 static dfl_status check(const dfl_solver *solver, const dfl_parameters *parameters);
+static bool has_surface_friction(const dfl_solver *solver);
 
 dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameters,
                              const double *start)
@@ -40,10 +41,12 @@ dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameter
         dfl_solver_forget_derivatives(solver);
     else
         solver->stepper->tangents = solver->derivatives.tangents;
+    dfl_solver_control_derivatives(solver, true);
     return status;
 }
 
-/* Its directions of slip are remembered, and depend on the parameters. */
+/* Where friction in two directions comes to rest, |h| ~ t* - t, the direction of the slip has derivatives without higher ones,
+   (t* - t)^p: no step is short enough for their estimates, which would end among the noise of h. */
 static bool has_surface_friction(const dfl_solver *solver)
 {
     const dfl_contact_options *contacts = &solver->options.switches.contacts;
@@ -64,16 +67,14 @@ static dfl_status check(const dfl_solver *solver, const dfl_parameters *paramete
         return dfl_fail(solver->ctx, DFL_INVALID, "call dfl_solver_start before dfl_solver_follow");
     if (options->form != DFL_PSF)
         why = "they need the form psf";
-    else if (options->integrator != DFL_RADAU)
-        why = "they need the method radau";
+    else if (options->integrator != DFL_RADAU && options->integrator != DFL_BDF)
+        why = "they need the method radau or bdf";
     else if (options->constraints.selectors == DFL_USER)
         why = "the selectors are user-defined";
     else if (solver->sys.packed)
         why = "matrices are sparse; use dense ones";
     else if (solver->sys.geoms)
         why = "the model has GEOMS's contract";
-    else if (has_surface_friction(solver))
-        why = "friction acts in two directions";
     return why ? dfl_fail(solver->ctx, DFL_INVALID,
                           "derivatives by parameters cannot be followed: %s", why)
                : DFL_OK;
@@ -82,7 +83,8 @@ static dfl_status check(const dfl_solver *solver, const dfl_parameters *paramete
 void dfl_solver_control_derivatives(dfl_solver *solver, bool controlled)
 {
     if (solver->derivatives.tangents)
-        dfl_tangents_control(solver->derivatives.tangents, controlled);
+        dfl_tangents_control(solver->derivatives.tangents,
+                             controlled && !has_surface_friction(solver));
 }
 
 dfl_derivatives dfl_solver_derivatives(dfl_solver *solver)

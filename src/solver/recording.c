@@ -77,6 +77,11 @@ dfl_status dfl_solver_record(dfl_solver *solver, const dfl_parameters *parameter
     if (!solver->derivatives.tangents)
         return dfl_fail(solver->ctx, DFL_INVALID,
                         "call dfl_solver_follow before dfl_solver_record");
+    if (solver->options.integrator != DFL_RADAU)
+        return dfl_fail(solver->ctx, DFL_INVALID,
+                        "sweeps backwards need the method radau: the steps of %s depend on earlier "
+                        "ones; use direct derivatives",
+                        dfl_integrator_name(solver->options.integrator));
     if (parameters->nmemory > 0 && !parameters->products)
         return dfl_fail(solver->ctx, DFL_INVALID,
                         "parameters with a memory need `products` for dfl_solver_record");

@@ -136,7 +136,9 @@ static dfl_status jump_from(double *out, double s, void *user)
     memset(change->assigned, 0, (size_t)n * sizeof *change->assigned);
     if (by->move(self->column, s, by->user))
         return dfl_switching_stopped(solver, "move");
-    dfl_status status = solver->contacts ? dfl_contacts_set(solver, record->modes) : DFL_OK;
+    dfl_status status = dfl_initial_renew_masses(&solver->initial, t, before);
+    if (!status && solver->contacts)
+        status = dfl_contacts_set(solver, record->modes);
     if (!status) /* `along` is a tangent: the state may be off the constraints by s^2 */
         status = dfl_initial_project(before, &solver->initial, t, false);
     memcpy(change->x, before, (size_t)n * sizeof *before);
@@ -152,7 +154,8 @@ static dfl_status jump_from(double *out, double s, void *user)
     }
     if (by->move(self->column, 0, by->user) && !status)
         status = dfl_switching_stopped(solver, "move");
-    return status;
+    const dfl_status renewed = dfl_initial_renew_masses(&solver->initial, t, before);
+    return status ? status : renewed;
 }
 
 /* All impacts, then the modes that were found. */

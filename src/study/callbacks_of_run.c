@@ -13,6 +13,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
 static bool interrupted(const dfl_simulation *sim, double t);
 static int on_output(double t, const double *x, void *user);
 static int on_jump(double t, const double *x, bool after, void *user);
+static int on_side(const bool *crossed, void *user);
 static int on_event(int event, int direction, double t, const double *x, void *user);
 static int event_values(double *value, double t, const double *x, void *user);
 static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
@@ -26,6 +27,7 @@ void dfl_study_listen(dfl_solver_options *options, dfl_simulation *sim)
     options->output.on_output = options->output.every > 0 ? on_output : NULL;
     options->output.on_jump = on_jump;
     options->output.on_instant = dfl_study_on_instant;
+    options->output.on_side = sim->side ? on_side : NULL;
     options->events.count = sim->eq->model->count[DFL_AN_EVENT];
     options->events.eval = event_values;
     options->events.kinds = sim->event_kinds;
@@ -105,6 +107,14 @@ static int on_jump(double t, const double *x, bool after, void *user)
     dfl_study_trends_jump(sim, t, x);
     sim->row_time = NAN;
     return !stored || !dfl_study_store_row(sim, t, x);
+}
+
+static int on_side(const bool *crossed, void *user)
+{
+    dfl_simulation *sim = user;
+    if (sim->started)
+        dfl_study_note_trouble(sim, sim->side(sim, crossed, sim->user));
+    return sim->trouble != DFL_OK;
 }
 
 static dfl_status list_event(dfl_simulation *sim, const dfl_event_record *record)

@@ -17,7 +17,7 @@ bool dfl_gradient_prefers_adjoint(const gradient_run *it)
     const unsigned how = (unsigned)it->how & ~(unsigned)DFL_DERIVATIVES_UNCONTROLLED;
     return how == DFL_DERIVATIVES_ADJOINT ||
            (how == DFL_DERIVATIVES_AUTO && it->count > 20 && it->count > 4 * it->nof &&
-            dfl_runnable_functions(it->run) == 0);
+            dfl_runnable_functions(it->run) == 0 && it->settings->solver.integrator == DFL_RADAU);
 }
 
 int dfl_gradient_adjoint_spare(const gradient_run *it)

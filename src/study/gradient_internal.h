@@ -36,9 +36,12 @@ typedef struct gradient_run {
     int count, nof;           /* parameters, values */
     const dfl_expr *expr;     /* nof: expressions, each ... */
     const double *when;       /* ... at a time, NAN: the end; or NULL: all at the end */
-    double *value;            /* nof */
-    double *gradient;         /* nof x count */
-    double *at;               /* count, or NULL: the values of what is followed */
+    const int *instant; /* nof, or NULL: 0, or the number of the instant, from 1 on, before which
+                                 a value is taken; negative: after it. `time` is that of the instant ... */
+    double *rate;       /* ... and nof: how fast such values change there; NAN: not known */
+    double *value;      /* nof */
+    double *gradient;   /* nof x count */
+    double *at;         /* count, or NULL: the values of what is followed */
     long steps;
     double t;           /* the end */
     dfl_record *record; /* gets rows of the run with the derivatives of the values, or NULL */
@@ -58,10 +61,13 @@ typedef struct gradient_run {
     totals scene;    /* of its numbers, if a file shows it ... */
     double *place;   /* ... and their values and derivatives */
 
-    dfl_expr ended;    /* the function of the event that has ended the run, or DFL_NO_EXPR */
-    bool backwards;    /* by a sweep (gradient_adjoint.c); then: */
-    int spare;         /* parameters that are none (dfl_solver_record) */
-    double *direction; /* spare + count: what the run follows ... */
+    int passed;          /* instants so far ... */
+    int now;             /* ... as `instant`, while the run is at one; else 0 ... */
+    const bool *crossed; /* ... and before it the functions that have passed zero */
+    dfl_expr ended;      /* the function of the event that has ended the run, or DFL_NO_EXPR */
+    bool backwards;      /* by a sweep (gradient_adjoint.c); then: */
+    int spare;           /* parameters that are none (dfl_solver_record) */
+    double *direction;   /* spare + count: what the run follows ... */
     double
         *along; /* nof: ... and the derivatives of the values along it; nof: their terms in all */
 } gradient_run;
@@ -103,6 +109,11 @@ void dfl_gradient_adjoint_clear(gradient_run *it);
 /* it->wanted.slopes, evaluated at the end t of a run that the event `ended` has ended, with the derivatives of
    the end (gradient_end.c). DFL_INVALID: it has none. */
 dfl_status dfl_gradient_at_end(gradient_run *it, dfl_solver *solver, double t);
+
+/* The same for rows `time`, before an instant: those of the instant. rate: of the values that are taken now. DFL_INVALID:
+   functions only touch zero, or pass it at different times with other parameters. */
+dfl_status dfl_gradient_at_instant(gradient_run *it, dfl_solver *solver, double t);
+dfl_status dfl_gradient_value_rates(gradient_run *it, dfl_solver *solver, double t);
 
 /* of->slopes, evaluated at (t, x), with what turns the multipliers of redundant constraints, which are those of least
    norm (gradient_forces.c). DFL_INVALID: they are not. */

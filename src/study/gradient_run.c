@@ -15,6 +15,7 @@ static void find_sizes(gradient_run *it);
 static dfl_status advance(gradient_run *it, dfl_simulation *sim);
 static double time_of(const gradient_run *it, int i);
 static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t);
+static dfl_status take_side(dfl_simulation *sim, const bool *crossed, void *user);
 static void clear(gradient_run *it);
 
 /* The number of the variable of "initial(x)", -1 if the name is another one. */
@@ -70,6 +71,7 @@ dfl_status dfl_gradient_follow(gradient_run *it)
                           .settings = &settings,
                           .open = begin,
                           .watch = watch,
+                          .side = it->instant ? take_side : NULL,
                           .user = it};
     dfl_summary summary;
     it->ended = DFL_NO_EXPR;
@@ -93,6 +95,8 @@ dfl_status dfl_gradient_follow(gradient_run *it)
     if (sim.started)
         status = dfl_simulation_end(&summary, &sim,
                                     !status && it->ended != DFL_NO_EXPR ? DFL_STOPPED : status);
+    if (status && sim.trouble == status)
+        status = dfl_fail(sim.ctx, status, "%s", sim.message);
     if (sim.started)
         status = dfl_gradient_curves_close(it, &summary, status);
     dfl_simulation_clear(&sim);
@@ -100,12 +104,36 @@ dfl_status dfl_gradient_follow(gradient_run *it)
     return status;
 }
 
+/* The start whose derivatives are known is that of the run, unless constraints switch there and the run begins on the
+   other side. */
+static dfl_status check_start(const gradient_run *it, const dfl_solver *solver)
+{
+    const dfl_equations *eq = eq_of(it->run);
+    const double *x = dfl_solver_state(solver);
+    double size = 0, apart = 0;
+    for (int i = eq->nw + eq->nl + eq->nm; i < eq->n; i++) {
+        size = fmax(size, fabs(x[i]));
+        apart = fmax(apart, fabs(x[i] - it->x[i]));
+    }
+    const bool contacts = eq->model->actions.touches.count > 0; /* may close at the start */
+    return apart <= 1e-6 * size || contacts
+               ? DFL_OK
+               : dfl_fail(ctx_of(it->run), DFL_INVALID,
+                          "derivatives by parameters cannot be followed: a "
+                          "constraint switches at the start, t = %.10g; begin "
+                          "earlier or later, or let tables begin before the run",
+                          dfl_solver_time(solver));
+}
+
 /* Before the first row. */
 static dfl_status begin(dfl_simulation *sim, void *user)
 {
     gradient_run *it = user;
-    dfl_status status = it->backwards ? dfl_gradient_adjoint_begin(it, sim->solver)
-                                      : dfl_solver_follow(sim->solver, &it->parameters, it->start);
+    dfl_status status = check_start(it, sim->solver);
+    if (status)
+        return status;
+    status = it->backwards ? dfl_gradient_adjoint_begin(it, sim->solver)
+                           : dfl_solver_follow(sim->solver, &it->parameters, it->start);
     if (!status && ((unsigned)it->how & DFL_DERIVATIVES_UNCONTROLLED) != 0)
         dfl_solver_control_derivatives(sim->solver, false);
     if (!status)
@@ -200,9 +228,16 @@ static void find_sizes(gradient_run *it)
     }
 }
 
+static bool is_at_instant(const gradient_run *it, int i)
+{
+    return it->instant && it->instant[i] != 0;
+}
+
 /* Whether value i is wanted now, at t: the run has ended there, or it is its time. */
 static bool is_wanted(const gradient_run *it, int i, double t)
 {
+    if (it->now != 0 || is_at_instant(it, i))
+        return it->now != 0 && is_at_instant(it, i) && it->instant[i] == it->now;
     if (it->ended != DFL_NO_EXPR)
         return !it->when || isnan(it->when[i]);
     return time_of(it, i) == t;
@@ -236,7 +271,7 @@ static dfl_status advance(gradient_run *it, dfl_simulation *sim)
     while (!status && t != end) {
         double next = end;
         for (int i = 0; i < it->nof; i++)
-            if (time_of(it, i) > t && time_of(it, i) < next)
+            if (!is_at_instant(it, i) && time_of(it, i) > t && time_of(it, i) < next)
                 next = time_of(it, i);
         status = dfl_simulation_advance(sim, next);
         t = next;
@@ -249,6 +284,32 @@ static dfl_status advance(gradient_run *it, dfl_simulation *sim)
     }
     it->t = dfl_solver_time(sim->solver);
     it->steps = dfl_solver_statistics(sim->solver).accepted;
+    return status;
+}
+
+/* One side of an instant. */
+static dfl_status take_side(dfl_simulation *sim, const bool *crossed, void *user)
+{
+    gradient_run *it = user;
+    const double t = dfl_solver_time(sim->solver);
+    const double far = 1e-4 * fabs(it->settings->to - it->settings->from);
+    bool any = false;
+    it->passed += crossed != NULL;
+    it->now = crossed ? it->passed : -it->passed;
+    it->crossed = crossed;
+    for (int i = 0; i < it->nof; i++) {
+        any = any || is_wanted(it, i, t);
+        if (is_wanted(it, i, t) && !(fabs(t - it->when[i]) <= far))
+            return dfl_fail(sim->ctx, DFL_INVALID,
+                            "optimize: what happens at t = %.10g depends on the steps of the run; "
+                            "take smaller tolerances",
+                            it->when[i]);
+    }
+    dfl_status status = any ? take_values(it, sim->solver, t) : DFL_OK;
+    if (!status && any)
+        status = dfl_gradient_value_rates(it, sim->solver, t);
+    it->now = 0;
+    it->crossed = NULL;
     return status;
 }
 

@@ -76,9 +76,11 @@ dfl_status dfl_totals_weights(double *value, totals *of, const gradient_run *it,
         if (status)
             return status;
     }
-    return it->ended != DFL_NO_EXPR && of == &it->wanted
-               ? dfl_gradient_at_end((gradient_run *)it, solver, t)
-               : DFL_OK;
+    if (of != &it->wanted)
+        return DFL_OK;
+    return it->ended != DFL_NO_EXPR ? dfl_gradient_at_end((gradient_run *)it, solver, t)
+           : it->crossed            ? dfl_gradient_at_instant((gradient_run *)it, solver, t)
+                                    : DFL_OK;
 }
 
 dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const gradient_run *it,

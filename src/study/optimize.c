@@ -8,6 +8,7 @@
 
 static dfl_status prepare(objective *it, double *z);
 static dfl_status find_start(objective *it, double *z);
+static void note_influence(objective *it, const outcome *at);
 static dfl_status conclude(objective *it, const double *z, const outcome *at);
 static dfl_status find_deviations(objective *it, const outcome *at);
 
@@ -25,6 +26,7 @@ dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const df
                     .nmeasures = goals->measures.count,
                     .nlimits = goals->limits.count,
                     .tolerance = isnan(goals->tolerance) ? 1e-8 : goals->tolerance,
+                    .how = options->derivatives,
                     .tell = tell,
                     .user = user};
     outcome at = {0};
@@ -34,6 +36,10 @@ dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const df
                         "%s says nothing about what to optimize; add optimize{ vary = { L = {0.5, "
                         "2} }, minimize = final(x^2) }",
                         model->path);
+    if (options->resamples > 0 && goals->minimize != DFL_NO_EXPR)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "--bootstrap is for a fit alone; optimize{} in %s, line %d, minimizes",
+                        model->path, goals->line);
     double *z = dfl_alloc(model->ctx, (size_t)it.count, sizeof *z);
     dfl_status status = z ? prepare(&it, z) : DFL_NO_MEMORY;
     if (!status)
@@ -41,6 +47,8 @@ dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const df
     if (!status)
         status = dfl_objective_evaluate(&at, &it, z);
     out->first = at.value;
+    if (!status)
+        note_influence(&it, &at);
     if (!status)
         status = dfl_search(&at, &it, z, options->algorithm);
     if (!status)
@@ -50,8 +58,10 @@ dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const df
         const dfl_status end = conclude(&it, z, &at);
         status = end ? end : status;
     }
+    if (!status && options->resamples > 0 && out->converged)
+        status = dfl_bootstrap_fit(&it, &at, z, options);
     dfl_outcome_clear(&at, &it);
-    dfl_free(model->ctx, it.peak_when);
+    dfl_free(model->ctx, it.peak);
     dfl_free(model->ctx, z);
     return status;
 }
@@ -84,7 +94,10 @@ void dfl_optimum_clear(dfl_optimum *optimum)
     dfl_free(ctx, optimum->best);
     dfl_free(ctx, optimum->deviation);
     dfl_free(ctx, optimum->interval);
+    dfl_free(ctx, optimum->low);
+    dfl_free(ctx, optimum->high);
     dfl_free(ctx, optimum->at_bound);
+    dfl_free(ctx, optimum->idle);
     *optimum = (dfl_optimum){0};
 }
 
@@ -97,10 +110,15 @@ static dfl_status prepare(objective *it, double *z)
     out->best = dfl_alloc(it->ctx, count, sizeof *out->best);
     out->deviation = dfl_alloc(it->ctx, count, sizeof *out->deviation);
     out->interval = dfl_alloc(it->ctx, count, sizeof *out->interval);
+    out->low = dfl_alloc(it->ctx, count, sizeof *out->low);
+    out->high = dfl_alloc(it->ctx, count, sizeof *out->high);
     out->at_bound = dfl_alloc(it->ctx, count, sizeof *out->at_bound);
+    out->idle = dfl_alloc(it->ctx, count, sizeof *out->idle);
     if (!out->names || !out->start || !out->best || !out->deviation || !out->interval ||
-        !out->at_bound)
+        !out->low || !out->high || !out->at_bound || !out->idle)
         return DFL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        out->idle[i] = true;
     it->nof = it->nmeasures;
     for (int i = 0; i < it->model->goals.measured.count; i++)
         it->nof += it->model->goals.measured.item[i].count;
@@ -108,11 +126,8 @@ static dfl_status prepare(objective *it, double *z)
     out->limits = it->nlimits;
     for (int i = 0; i < it->nmeasures; i++)
         it->peaks = it->peaks || it->model->goals.measures.item[i].peak;
-    it->peak_when = dfl_alloc(it->ctx, 2 * (size_t)it->nmeasures, sizeof *it->peak_when);
-    if (!it->peak_when)
-        return DFL_NO_MEMORY;
-    it->peak = it->peak_when + it->nmeasures;
-    return find_start(it, z);
+    it->peak = dfl_alloc(it->ctx, (size_t)it->nmeasures, sizeof *it->peak);
+    return it->peak ? find_start(it, z) : DFL_NO_MEMORY;
 }
 
 /* The values of the script, or of its start for initial values, inside the bounds. */
@@ -156,14 +171,32 @@ double dfl_objective_slope(const objective *it, const double *z, const double *s
     return largest;
 }
 
+static bool is_zero(const double *column, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (column[i] != 0)
+            return false;
+    return true;
+}
+
+static void note_influence(objective *it, const outcome *at)
+{
+    const int m = it->nof - it->nmeasures;
+    for (int i = 0; i < it->count; i++)
+        it->out->idle[i] = it->out->idle[i] && isfinite(at->value) && at->slope[i] == 0 &&
+                           is_zero(at->J + (size_t)i * (size_t)m, m) &&
+                           is_zero(at->limit_slope + i * it->nlimits, it->nlimits);
+}
+
 static dfl_status conclude(objective *it, const double *z, const outcome *at)
 {
     dfl_optimum *out = it->out;
     for (int i = 0; i < it->count; i++) {
         out->best[i] = dfl_varied_value(it, z, i);
         out->at_bound[i] = z[i] <= 0 || z[i] >= 1;
-        out->deviation[i] = out->interval[i] = NAN;
+        out->deviation[i] = out->interval[i] = out->low[i] = out->high[i] = NAN;
     }
+    note_influence(it, at);
     out->objective = at->value;
     out->violation = dfl_outcome_violation(it, at);
     out->slope = dfl_objective_slope(it, z, at->slope);
@@ -187,7 +220,7 @@ static double student_quantile(int n)
 /* sigma^2 (J'J)^-1 with sigma^2 = |r|^2 / (m - count): its diagonal, for small residuals. */
 static dfl_status find_deviations(objective *it, const outcome *at)
 {
-    const int count = it->count, m = it->nof;
+    const int count = it->count, m = it->nof - it->nmeasures;
     double *A = dfl_alloc(it->ctx, (size_t)count * (size_t)count, sizeof *A);
     double *y = dfl_alloc(it->ctx, (size_t)count, sizeof *y);
     if (A && y && m > count) {

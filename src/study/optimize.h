@@ -15,7 +15,10 @@ typedef struct dfl_search_options {
         algorithm; /* "lm" (of a fit), "bfgs" or one of NLopt, which limits of `subject` need; NULL:
                               what suits */
     int starts;    /* searches from so many places; 0: one, from the values of the script */
-    int threads;   /* for them; 0: as many as there are processors */
+    int resamples; /* of a fit: fits to resampled residuals, for `low` and `high`; 0: none ... */
+    double seed;   /* ... a whole number */
+    int threads;   /* for all of them; 0: as many as there are processors */
+    dfl_derivatives_how derivatives;
 } dfl_search_options;
 
 typedef struct dfl_optimum {
@@ -23,9 +26,12 @@ typedef struct dfl_optimum {
     int count;          /* of what varies */
     const char **names; /* of the model's goals */
     double *start, *best;
-    double *deviation; /* of a fit: standard deviations of `best` from J'J; NAN: none */
-    double *interval;  /* ... half widths of intervals that hold the truth in 95 % of the cases */
+    double *deviation;   /* of a fit: standard deviations of `best` from J'J; NAN: none */
+    double *interval;    /* ... half widths of intervals that hold the truth in 95 % of the cases */
+    double *low, *high;  /* of a fit: intervals of 95 % by the bootstrap; NAN: none */
+    int resamples, lost; /* ... from so many fits, of which some have not converged */
     bool *at_bound;
+    bool *idle;              /* nothing that is wanted depends on it, at `start` and at `best` */
     double objective, first; /* at `best` and at `start` */
     double slope;  /* the largest derivative by a part of the bounds' distance, inside them */
     int residuals; /* of a fit; 0: `minimize` */

@@ -30,6 +30,18 @@ void dfl_outcome_clear(outcome *out, const objective *it)
     *out = (outcome){0};
 }
 
+void dfl_outcome_copy(outcome *to, const objective *it, const outcome *from)
+{
+    const size_t m = (size_t)(it->nof - it->nmeasures), count = (size_t)it->count;
+    const size_t limits = (size_t)it->nlimits, d = sizeof(double);
+    to->value = from->value;
+    memcpy(to->slope, from->slope, count * d);
+    memcpy(to->residual, from->residual, m * d);
+    memcpy(to->J, from->J, m * count * d);
+    memcpy(to->limit, from->limit, limits * d);
+    memcpy(to->limit_slope, from->limit_slope, limits * count * d);
+}
+
 double dfl_outcome_violation(const objective *it, const outcome *at)
 {
     double worst = 0;
@@ -56,7 +68,12 @@ static dfl_status list_values(dfl_expr *expr, double *when, const objective *it,
     int k = 0;
     for (; k < it->nmeasures; k++) {
         expr[k] = goals->measures.item[k].expr;
-        when[k] = goals->measures.item[k].peak ? it->peak_when[k] : goals->measures.item[k].t;
+        when[k] = goals->measures.item[k].peak ? it->peak[k].t : goals->measures.item[k].t;
+        if (goals->measures.item[k].peak) {
+            const dfl_status status = dfl_runnable_branch_of(&expr[k], run, expr[k]);
+            if (status)
+                return status;
+        }
     }
     for (int i = 0; i < goals->measured.count; i++) {
         const dfl_measured *data = &goals->measured.item[i];
@@ -94,7 +111,7 @@ static dfl_status add_expression(double *value, double *slope, int stride, const
     for (int j = 0; !status && j < count; j++) {
         double sum = slopes[nm + j];
         for (int k = 0; k < nm; k++)
-            sum += slopes[k] * run->gradient[(size_t)j * (size_t)it->nof + (size_t)k];
+            sum += slopes[k] * run->gradient[(size_t)j * (size_t)run->nof + (size_t)k];
         slope[j * stride] += sum;
     }
     dfl_free(it->ctx, x);
@@ -159,11 +176,12 @@ static void add_squares(outcome *out, const objective *it, const gradient_run *r
         for (int j = 0; j < goals->measured.item[i].count; j++, k++) {
             const double weight = goals->measured.item[i].weight;
             const size_t row = (size_t)(it->nmeasures + k);
-            const double r = weight * (run->value[row] - goals->measured.item[i].value[j]);
+            const double r = weight * (run->value[row] - goals->measured.item[i].value[j]) -
+                             (it->shift ? it->shift[k] : 0);
             out->residual[k] = r;
             out->value += r * r;
             for (int c = 0; c < it->count; c++) {
-                const double s = weight * run->gradient[(size_t)c * (size_t)it->nof + row];
+                const double s = weight * run->gradient[(size_t)c * (size_t)run->nof + row];
                 out->J[(size_t)c * (size_t)m + (size_t)k] = s;
                 out->slope[c] += 2 * r * s;
             }
@@ -187,23 +205,33 @@ static void scale(outcome *out, const objective *it)
 static dfl_status run_at(outcome *out, objective *it, gradient_run *run,
                          const dfl_settings *settings)
 {
-    const size_t nof = (size_t)it->nof, d = sizeof(double);
-    dfl_expr *expr = dfl_exprs(eq_of(run->run), it->nof);
+    const size_t nof = (size_t)(it->nof + dfl_instants_count(it)), d = sizeof(double);
+    dfl_expr *expr = dfl_exprs(eq_of(run->run), (int)nof);
     double *when = dfl_alloc(it->ctx, nof, d);
+    int *instant = dfl_alloc(it->ctx, nof, sizeof *instant);
     run->value = dfl_alloc(it->ctx, nof, d);
     run->gradient = dfl_alloc(it->ctx, nof * (size_t)it->count, d);
+    run->rate = dfl_alloc(it->ctx, nof, d);
     run->expr = expr;
     run->when = when;
-    run->nof = it->nof;
+    run->instant = (int)nof > it->nof ? instant : NULL;
+    run->nof = (int)nof;
     run->count = it->count;
-    dfl_status status = expr && when && run->value && run->gradient ? DFL_OK : DFL_NO_MEMORY;
+    run->how = it->how;
+    dfl_status status = expr && when && instant && run->value && run->gradient && run->rate
+                            ? DFL_OK
+                            : DFL_NO_MEMORY;
     if (!status)
         status = list_values(expr, when, it, run->run, settings);
+    if (!status)
+        dfl_instants_list(expr, when, instant, it, run->run);
     for (int i = 0; !status && i < it->count; i++)
         status = dfl_gradient_parameter(&run->followed[i], run, "optimize: vary",
                                         it->model->goals.varied.item[i].name);
     if (!status)
         status = dfl_gradient_follow(run);
+    if (!status)
+        status = dfl_instants_join(run, it);
     if (!status)
         status = check_measures(it, run);
     if (!status) {
@@ -215,6 +243,8 @@ static dfl_status run_at(outcome *out, objective *it, gradient_run *run,
     }
     dfl_free(it->ctx, expr);
     dfl_free(it->ctx, when);
+    dfl_free(it->ctx, instant);
+    dfl_free(it->ctx, run->rate);
     dfl_free(it->ctx, run->value);
     dfl_free(it->ctx, run->gradient);
     return status;
@@ -247,11 +277,14 @@ dfl_status dfl_objective_evaluate(outcome *out, objective *it, const double *z)
     it->out->runs++;
     out->value = INFINITY;
     if (!status && it->peaks)
-        status = dfl_objective_peaks(it->peak_when, it->peak, it, fixed);
+        status = dfl_objective_peaks(it->peak, it, fixed);
     if (!status)
         status = run_at(out, it, &run, &settings);
     if (!status && !isfinite(out->value))
-        status = dfl_fail(it->ctx, DFL_NOT_FINITE, "the objective is %g", out->value);
+        status = dfl_fail(it->ctx, DFL_NOT_FINITE,
+                          "optimize: what is minimized is %s; look for logarithms, roots and "
+                          "divisions of measures",
+                          isnan(out->value) ? "not a number" : "infinite");
     dfl_loaded_clear(&loaded);
     dfl_free(it->ctx, text);
     dfl_free(it->ctx, fixed);

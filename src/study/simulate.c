@@ -120,6 +120,7 @@ static dfl_status create_solver(dfl_simulation *sim)
     options.output.project = options.output.project && dfl_form_keeps_constraints(options.form);
     if (steps_to_rows(sim->settings))
         options.output.every = 0;
+    options.output.ends_only = !sim->trends && !sim->looks_inside;
     dfl_study_listen(&options, sim);
     dfl_runnable_lock(&options.switches, sim->run, dfl_study_name_function);
     dfl_runnable_pulses(&options.pulses, sim->run);
@@ -192,6 +193,14 @@ static dfl_status compile(dfl_simulation *sim)
 static void advise(const char *text, void *user)
 {
     dfl_study_tell(DFL_LOG_WARNING, text, user);
+}
+
+static void warn_of_trends(dfl_simulation *sim)
+{
+    char text[400];
+    dfl_trends_doubt(text, sizeof text, sim->trends);
+    if (text[0])
+        advise(text, sim);
 }
 
 /* The initial values, and the first row and step. */
@@ -343,5 +352,7 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
     }
     if (sim->started && !outcome)
         dfl_study_warn_coarse(sim, advise, sim);
+    if (sim->started && !outcome && sim->trends)
+        warn_of_trends(sim);
     return outcome;
 }

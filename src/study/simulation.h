@@ -33,13 +33,16 @@ struct dfl_simulation {
     dfl_watch_fn watch; /* or NULL */
     dfl_log_fn log;     /* or NULL */
     dfl_met_fn met;     /* or NULL */
-    void *user;         /* given to open, watch, log and met; `more` finds it here */
-    bool all_events;    /* the summary lists every event */
+    dfl_status (*side)(dfl_simulation *sim, const bool *crossed,
+                       void *user); /* or NULL; of an instant, as dfl_around_fn */
+    void *user;      /* given to open, watch, log, met and side; `more` finds it here */
+    bool all_events; /* the summary lists every event */
     dfl_status (*more)(
         double *outputs, double *scene, dfl_simulation *sim, double t,
         const double *x);   /* or NULL: nmore numbers of each row behind its outputs, ... */
     int nmore, nmore_scene; /* ... and nmore_scene behind its scene (NULL: not drawn) */
     dfl_trends *trends;     /* columns whose extrema and means are wanted, or NULL */
+    bool looks_inside;      /* the caller interpolates between the ends of steps */
     const void *saved;      /* a saved run from which this one goes on, or NULL ... */
     size_t saved_size;      /* ... and its size */
 

@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NODES = 4, SAMPLES = NODES + 2 }; /* of a piece: its ends, and the nodes between them */
@@ -40,7 +41,7 @@ static void add_piece(dfl_trends *trends, dfl_simulation *sim, double from, doub
 static void evaluate(double *value, dfl_trends *trends, dfl_simulation *sim, double t,
                      const double *x);
 static bool evaluate_inside(double *value, dfl_trends *trends, dfl_simulation *sim, double t);
-static void take(dfl_trend *trend, double value);
+static void take(dfl_trend *trend, double t, double value);
 static void search(dfl_trends *trends, dfl_simulation *sim, int number, const double *t);
 static void climb(dfl_trends *trends, dfl_simulation *sim, int number, const double *t,
                   const double *y);
@@ -134,13 +135,34 @@ static int find(const dfl_trends *trends, const char *name)
     return -1;
 }
 
+static bool is_smooth(const dfl_trends *trends, const dfl_trend *trend)
+{
+    const double size = fmax(fabs(trend->min), fabs(trend->max));
+    return !(trend->doubt > 1e-3 * size * fabs(trends->to - trends->from));
+}
+
+void dfl_trends_doubt(char *text, size_t size, const dfl_trends *trends)
+{
+    text[0] = 0;
+    for (int i = 0; i < trends->count && !text[0]; i++) {
+        const dfl_trend *trend = &trends->trend[i];
+        const char *name = trends->columns.names[trends->column[i]];
+        if (!isnan(trend->lost))
+            snprintf(text, size,
+                     "%s has no finite value at t = %.6g: statistics of it are not known", name,
+                     trend->lost);
+        else if (!is_smooth(trends, trend))
+            snprintf(text, size, "%s changes too fast: its mean and root mean square are not known",
+                     name);
+    }
+}
+
 dfl_trend_values dfl_trends_values(const dfl_trends *trends, int number)
 {
     const dfl_trend *trend = &trends->trend[number];
     const double length = trends->to - trends->from;
     const bool point = length == 0; /* a run that ends where it starts */
-    const double size = fmax(fabs(trend->min), fabs(trend->max));
-    const bool known = !(trend->doubt > 1e-3 * size * fabs(length));
+    const bool known = is_smooth(trends, trend);
     return (dfl_trend_values){.min = trend->min,
                               .max = trend->max,
                               .mean = !known  ? NAN
@@ -163,7 +185,11 @@ void dfl_study_trends_begin(dfl_simulation *sim, double t, const double *x)
     evaluate(trends->sample, trends, sim, t, x);
     for (int i = 0; i < trends->count; i++) {
         const double value = trends->sample[i];
-        trends->trend[i] = (dfl_trend){.min = value, .max = value, .last = value, .noise = DBL_MIN};
+        trends->trend[i] = (dfl_trend){.min = value,
+                                       .max = value,
+                                       .last = value,
+                                       .noise = DBL_MIN,
+                                       .lost = isfinite(value) ? NAN : t};
     }
 }
 
@@ -174,7 +200,7 @@ void dfl_study_trends_jump(dfl_simulation *sim, double t, const double *x)
         return;
     evaluate(trends->sample, trends, sim, t, x);
     for (int i = 0; i < trends->count; i++)
-        take(&trends->trend[i], trends->sample[i]);
+        take(&trends->trend[i], t, trends->sample[i]);
 }
 
 void dfl_study_trends_step(dfl_simulation *sim, double t_old, double t, const double *x)
@@ -327,7 +353,7 @@ static void add_piece(dfl_trends *trends, dfl_simulation *sim, double from, doub
                 trend->integral += weight[k - 1] * (to - from) * value;
                 trend->square += weight[k - 1] * (to - from) * value * value;
             }
-            take(trend, value);
+            take(trend, times[k], value);
         }
     }
     for (int i = 0; i < trends->count; i++)
@@ -360,8 +386,10 @@ static bool evaluate_inside(double *value, dfl_trends *trends, dfl_simulation *s
 }
 
 /* A value that is not a number stays. */
-static void take(dfl_trend *trend, double value)
+static void take(dfl_trend *trend, double t, double value)
 {
+    if (!isfinite(value) && isnan(trend->lost))
+        trend->lost = t;
     if (value < trend->min || isnan(value))
         trend->min = value;
     if (value > trend->max || isnan(value))
@@ -398,7 +426,7 @@ static void climb(dfl_trends *trends, dfl_simulation *sim, int number, const dou
         double top, height;
         if (!vertex(&top, &height, p, q) || !evaluate_inside(value, trends, sim, top))
             break;
-        take(trend, value[number]);
+        take(trend, top, value[number]);
         const bool settled =
             fabs(value[number] - height) <= 1e-14 * fmax(fabs(height), trend->max - trend->min);
         const int away = (top - p[1]) * (p[2] - p[1]) > 0 ? 0 : 2; /* this end gives way */

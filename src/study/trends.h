@@ -14,6 +14,7 @@ typedef struct dfl_trend {
         noise; /* what rounding does to values of the present step; or less, where it does not matter */
     bool noisy;   /* it has mattered */
     double doubt; /* of the integral: by pieces that were rough, but not halved any more */
+    double lost;  /* the first time without a finite value; NAN: none */
 } dfl_trend;
 
 /* What is followed: columns of dfl_columns by number, states or outputs. */
@@ -43,5 +44,8 @@ typedef struct dfl_trend_values {
     double min, max, mean, rms, final;
 } dfl_trend_values;
 dfl_trend_values dfl_trends_values(const dfl_trends *trends, int number);
+
+/* What is not known, and why, as a sentence about the first such column; "": everything is known. */
+void dfl_trends_doubt(char *text, size_t size, const dfl_trends *trends);
 
 #endif

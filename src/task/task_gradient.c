@@ -8,7 +8,6 @@ static dfl_status name_outputs(const char ***of, int *count, const dfl_task_stat
                                const dfl_task_options *options);
 static dfl_status name_parameters(dfl_text *by, const dfl_task_state *near,
                                   const dfl_task_options *options);
-static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *it);
 static void write_text(dfl_text *text, const dfl_gradient *gradient,
                        const dfl_gradient_check *checked);
 static void write_json(dfl_text *json, const dfl_gradient *gradient,
@@ -34,7 +33,7 @@ dfl_status dfl_task_gradient(dfl_task *it)
         status = name_parameters(&by, near, &it->options);
     dfl_derivatives_how how = DFL_DERIVATIVES_AUTO;
     if (!status)
-        status = choose_derivatives(&how, it);
+        status = dfl_task_derivatives(&how, it);
     if (!status)
         status = dfl_gradient_files_open(&files, it, by.data, of, nof);
     if (!status)
@@ -58,7 +57,7 @@ dfl_status dfl_task_gradient(dfl_task *it)
     return status;
 }
 
-static dfl_status choose_derivatives(dfl_derivatives_how *how, const dfl_task *it)
+dfl_status dfl_task_derivatives(dfl_derivatives_how *how, const dfl_task *it)
 {
     static const char *const name[] = {"auto", "direct", "adjoint"}; /* by the numbers of them */
     const char *wanted = it->options.derivatives, *control = it->options.error_control;

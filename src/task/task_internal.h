@@ -68,6 +68,9 @@ typedef struct dfl_task_again {
 } dfl_task_again;
 dfl_variation dfl_task_variation(dfl_task_again *again);
 
+/* What --derivatives and --error-control say. */
+dfl_status dfl_task_derivatives(dfl_derivatives_how *how, const dfl_task *it);
+
 /* ---- JSON and files ---- */
 
 /* Writes a file, which must not be the model itself (near_state.c). */

@@ -13,6 +13,20 @@ typedef struct varied {
     bool recursion; /* bodies in numbers */
 } varied;
 
+/* When `over` stops what a context is used for: after `limit` questions, of which `asked` were asked; 0: never. */
+typedef struct patience {
+    long limit, asked;
+} patience;
+
+static inline bool is_over(void *user)
+{
+    patience *it = user;
+    it->asked++;
+    return it->limit > 0 && it->asked >= it->limit;
+}
+
+static patience *waiting; /* of the next gradients, or NULL */
+
 static dfl_status load(dfl_loaded *out, const char *const *settings, int count, void *user)
 {
     const varied *it = user;
@@ -46,6 +60,8 @@ static found gradient_with(bool recursion, dfl_derivatives_how how, const char *
     dfl_loaded loaded = {0};
     const dfl_choices choices = dfl_choices_none("test: ");
     out.status = load(&loaded, NULL, 0, &self);
+    if (waiting)
+        dfl_interrupted_by(self.ctx, is_over, waiting);
     assert_int_equal(out.status, DFL_OK);
     assert_int_equal(dfl_settings_resolve(&settings, &choices, loaded.run), DFL_OK);
     settings.to = to;

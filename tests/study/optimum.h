@@ -49,8 +49,8 @@ static void tell(int iteration, long runs, double objective, void *user)
 typedef struct found {
     dfl_status status;
     char message[500];
-    double best[8], deviation[8], interval[8], objective;
-    bool at_bound[8], converged;
+    double best[8], deviation[8], interval[8], objective, slope;
+    bool at_bound[8], idle[8], converged;
     long runs;
 } found;
 
@@ -86,8 +86,10 @@ static found optimum_from(const char *text, const dfl_search_options *options)
         out.deviation[i] = optimum.deviation[i];
         out.interval[i] = optimum.interval[i];
         out.at_bound[i] = optimum.at_bound[i];
+        out.idle[i] = optimum.idle[i];
     }
     out.objective = optimum.objective;
+    out.slope = optimum.slope;
     out.converged = optimum.converged;
     out.runs = optimum.runs;
     dfl_optimum_clear(&optimum);
@@ -109,7 +111,8 @@ static inline found optimum_of(const char *text)
 
 static inline void remove_folder(void)
 {
-    static const char *const files[] = {"model.lua", "true.lua", "measured.csv"};
+    static const char *const files[] = {"model.lua", "true.lua", "measured.csv",
+                                        "coupler-curve.csv"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[200];
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);

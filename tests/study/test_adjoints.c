@@ -166,10 +166,31 @@ static void derivatives_of_a_rest_are_swept(void **state)
     assert_near(at.gradient[0][3], 0, 1e-12);
 }
 
+/* A signal is noticed during the sweep, at every stage, and ends it. */
+static void a_sweep_can_be_stopped(void **state)
+{
+    (void)state;
+    static const char text[] = "local k = param('k', 4) local x = position('x') mass(x, 1)\n"
+                               "force(x, -k*sin(x)) initial{ x = 1, ['der(x)'] = 0 }\n";
+    static const char *const of[] = {"x", NULL};
+    patience forwards = {0}, both = {0};
+    waiting = &forwards;
+    gradient_by(DFL_DERIVATIVES_DIRECT, text, of, 1, "k", 20, 1e-8, 0.05);
+    waiting = &both;
+    gradient_by(DFL_DERIVATIVES_ADJOINT, text, of, 1, "k", 20, 1e-8, 0.05);
+    assert_true(both.asked > 2 * forwards.asked);
+    patience late = {.limit = both.asked - 10};
+    waiting = &late;
+    const found at = gradient_by(DFL_DERIVATIVES_ADJOINT, text, of, 1, "k", 20, 1e-8, 0.05);
+    waiting = NULL;
+    assert_int_equal(at.status, DFL_STOPPED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constrained_models_agree), cmocka_unit_test(other_unknowns_agree),
-        cmocka_unit_test(instants_agree), cmocka_unit_test(derivatives_of_a_rest_are_swept)};
+        cmocka_unit_test(instants_agree), cmocka_unit_test(derivatives_of_a_rest_are_swept),
+        cmocka_unit_test(a_sweep_can_be_stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

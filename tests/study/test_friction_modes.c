@@ -175,6 +175,26 @@ static void a_box_that_rocks_comes_to_rest(void **state)
             }
 }
 
+/* A wall beside the friction holds all that presses against it: friction of 1 N lets go where
+   -3 cos t pulls with 1 N, not where half of the force is more. */
+static void a_wall_holds_what_friction_need_not(void **state)
+{
+    (void)state;
+    const double begin = acos(-1.0 / 3), to = 2.5;
+    for (double tol = 1e-4; tol > 1e-11; tol *= 1e-2) {
+        scripted s = scripted_text("local x = position('x') mass(x, 1) force(x, -3*cos(time))\n"
+                                   "friction('pad', x, {load = 1}) unilateral('wall', x)\n");
+        scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = tol});
+        scripted_advance(&s, to);
+        const double after = to - begin;
+        assert_near(scripted_value(&s, "x"),
+                    3 * (cos(to) - cos(begin)) + 3 * sin(begin) * after - after * after / 2,
+                    100 * tol);
+        assert_true(dfl_solver_statistics(s.solver).modes <= 4);
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +205,7 @@ int main(void)
         cmocka_unit_test(short_slips_of_a_block_at_rest_are_seen),
         cmocka_unit_test(friction_passes_where_its_direction_vanishes),
         cmocka_unit_test(a_box_that_rocks_comes_to_rest),
+        cmocka_unit_test(a_wall_holds_what_friction_need_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

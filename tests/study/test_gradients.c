@@ -30,6 +30,24 @@ static void a_pendulum_has_the_known_derivatives(void **state)
     }
 }
 
+/* G p_theta + g_theta = 0, and the same of velocities, to rounding at any tolerance: x x_L + y y_L = L. */
+static void the_constraints_are_differentiated_along(void **state)
+{
+    (void)state;
+    static const char *const of[] = {"x", "y", "der(x)", "der(y)", NULL};
+    static const double tolerances[] = {1e-3, 1e-6};
+    for (int k = 0; k < 2; k++) {
+        const found at = gradient_of(pendulum, of, 4, "L,g", 1.3, tolerances[k]);
+        const double *v = at.value;
+        for (int j = 0; j < 2; j++) {
+            const double x = at.gradient[0][j], y = at.gradient[1][j];
+            const double speed = v[0] * at.gradient[2][j] + v[1] * at.gradient[3][j];
+            assert_near(v[0] * x + v[1] * y, j == 0 ? 1 : 0, 2e-13);
+            assert_near(speed + v[2] * x + v[3] * y, 0, 2e-12);
+        }
+    }
+}
+
 /* The start depends on the lengths, and is held. */
 static const char crank[] =
     "local l1, l2 = param('l1', 0.15), param('l2', 0.30)\n"
@@ -157,6 +175,10 @@ static void massless_directions_agree_with_runs(void **state)
         "local k = param('k', 30) local x, z = position('x', 'z') mass(x, 1) quasistatic(z)\n"
         "potential(k/2*(x - z)^2 + 20*z^2 + z^4) initial{ x = 0.5, ['der(x)'] = 0 }\n";
     compare_with_runs(still, (const char *const[]){"x", "z", NULL}, 2, "k", 30, 1);
+    static const char between[] = /* the stiffness is between powers of two: 64 sqrt(2) */
+        "local k = param('k', 50.50966799187808) local x, z = position('x', 'z') mass(x, 1)\n"
+        "quasistatic(z) potential(k/2*(x - z)^2 + 20*z^2) initial{ x = 0.5, ['der(x)'] = 0 }\n";
+    compare_with_runs(between, (const char *const[]){"x", "z", NULL}, 2, "k", 50.50966799187808, 1);
 }
 
 /* A beam that bends, with its length, stiffness and height as parameters. */
@@ -397,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pendulum_has_the_known_derivatives),
+        cmocka_unit_test(the_constraints_are_differentiated_along),
         cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
         cmocka_unit_test(every_kind_of_model_agrees_with_runs),
         cmocka_unit_test(massless_directions_agree_with_runs),

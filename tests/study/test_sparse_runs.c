@@ -235,6 +235,21 @@ static void what_hangs_still_starts(void **state)
     scripted_free(&s);
 }
 
+/* x'' = -x against a wall at x = 0, where no force acts: half the speed after every half period. */
+static void an_impact_where_no_force_acts(void **state)
+{
+    (void)state;
+    const double half = 3.14159265358979323846;
+    scripted s = load_text("local x = position('x') mass(x, 1) force(x, -x)\n"
+                           "unilateral('wall', x, { restitution = 0.5 }) initial{ x = 1 }\n",
+                           true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9, .atol = 1e-9});
+    scripted_advance(&s, 2.5 * half + 0.5);
+    assert_near(scripted_value(&s, "x"), 0.125 * sin(0.5), 1e-7);
+    assert_near(scripted_value(&s, "der(x)"), 0.125 * cos(0.5), 1e-7);
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +261,7 @@ int main(void)
         cmocka_unit_test(what_sparse_matrices_cannot_serve_is_refused),
         cmocka_unit_test(a_start_that_contradicts_itself_is_refused),
         cmocka_unit_test(what_hangs_still_starts),
+        cmocka_unit_test(an_impact_where_no_force_acts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

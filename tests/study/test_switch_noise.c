@@ -70,12 +70,38 @@ static void events_below_the_tolerance_are_met(void **state)
     }
 }
 
+/* b and c reach zero 28 ms after y, less than ten tolerances away by then, and turn back there. */
+static void slow_bodies_turn_at_their_own_time(void **state)
+{
+    (void)state;
+    static const dfl_solver_options methods[] = {
+        {.order = 5}, {.order = 13}, {.integrator = DFL_TRAPEZOIDAL}, {.integrator = DFL_BDF}};
+    for (int i = 0; i < 4; i++)
+        for (double tol = 1e-4; tol > 1e-7; tol *= 0.1) {
+            dfl_solver_options options = methods[i];
+            options.rtol = options.atol = tol;
+            scripted s = scripted_text(
+                "local y, b, c = position('y', 'b', 'c') mass(y, 1) mass(b, 1) mass(c, 1)\n"
+                "force(y, -9.81) unilateral('floor', y, {restitution = 0.8})\n"
+                "unilateral('wall', b, {restitution = 1})\n"
+                "event('turn', c, {direction = 'falling', set = {[velocity(c)] = -velocity(c)}})\n"
+                "initial{y = 1, b = 0.0048, c = 0.0048}\n"
+                "initial{['der(b)'] = -0.01, ['der(c)'] = -0.01}\n");
+            scripted_start(&s, &options);
+            scripted_advance(&s, 1);
+            assert_near(scripted_value(&s, "b"), 0.0052, 1e-2 * tol);
+            assert_near(scripted_value(&s, "c"), 0.0052, 1e-2 * tol);
+            scripted_free(&s);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ripples_below_the_tolerance_are_seen),
         cmocka_unit_test(every_method_sees_ripples),
         cmocka_unit_test(events_below_the_tolerance_are_met),
+        cmocka_unit_test(slow_bodies_turn_at_their_own_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

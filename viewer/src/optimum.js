@@ -27,10 +27,13 @@ export function optimumPage(data) {
 
 const note = () => h("p", { class: "note" }, "This model draws nothing. Lines such as ", h("code", {}, 'draw.point("bob", {x, y})'), " in its script show its motions before and after.");
 
-function found({ start, best, interval, runs, iterations, objective, objective_at_start: first }) {
-  const rows = Object.keys(best).map((name) => ({ values: [name, number(start[name], 8), number(best[name], 8), interval?.[name] == null ? "–" : `± ${number(interval[name], 3)}`] }));
+function found({ start, best, interval, bootstrap, runs, iterations, objective, objective_at_start: first }) {
+  const resampled = (name) => (bootstrap.low[name] == null ? "–" : `${number(bootstrap.low[name], 6)} … ${number(bootstrap.high[name], 6)}`);
+  const rows = Object.keys(best).map((name) => ({
+    values: [name, number(start[name], 8), number(best[name], 8), interval?.[name] == null ? "–" : `± ${number(interval[name], 3)}`, ...(bootstrap ? [resampled(name)] : [])],
+  }));
   const lead = `The objective is ${number(objective)}; it was ${number(first)} at the start. ${count(runs)} runs, ${count(iterations)} iterations.`;
-  return h("section", { class: "panel", "aria-label": "what was found" }, h("p", {}, lead), table(["name", "start", "found", "95 % interval"], rows, { class: "numbers" }));
+  return h("section", { class: "panel", "aria-label": "what was found" }, h("p", {}, lead), table(["name", "start", "found", "95 % interval", ...(bootstrap ? [`by ${count(bootstrap.resamples)} resamples`] : [])], rows, { class: "numbers" }));
 }
 
 function searchChart(history, result) {

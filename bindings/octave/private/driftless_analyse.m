@@ -52,8 +52,8 @@ function text = one_text(name, field, value)
         text = value;
     elseif iscellstr(value) && strcmp(field, 'of')
         text = strjoin(value(:)', "\n");
-    elseif isnumeric(value) && isscalar(value) && strcmp(field, 'starts')
-        text = sprintf('%d', value);
+    elseif isnumeric(value) && isscalar(value) && any(strcmp(field, {'starts', 'bootstrap', 'seed', 'threads'}))
+        text = sprintf('%.17g', value);
     elseif iscellstr(value) && ~any(strcmp(field, {'at', 'state_weight', 'input_weight'}))
         text = strjoin(value(:)', ',');
     elseif any(strcmp(field, {'at', 'state_weight', 'input_weight'}))
