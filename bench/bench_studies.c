@@ -75,7 +75,7 @@ static void messages(const char *folder, int rounds)
     char *results = calloc(BATCH, dfl_sweep_result_size(sweep));
     double begun = processor_time();
     for (int i = 0; i < rounds; i++)
-        dfl_sweep_hand_out(jobs, sweep, BATCH);
+        dfl_sweep_hand_out(jobs, sweep, BATCH, 1);
     const double handed = (processor_time() - begun) / (BATCH * rounds);
     check(ctx, dfl_sweep_start(other, 1));
     check(ctx, dfl_sweep_add_jobs(other, jobs, BATCH));

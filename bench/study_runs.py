@@ -26,7 +26,7 @@ def measured(command, **more):
 
 
 def study(model, count, threads):
-    return measured([program, "sweep", model, "--over", f"g=9:11:{count}", "--threads", str(threads), "--output", f"{threads}.h5", "--quiet"])
+    return measured([program, "sweep", model, "--over", f"g=9:11:{count}", "--threads", str(threads), "--output", f"{threads}.h5", "--replace", "--quiet"])
 
 
 print("| | runs | by the clock | processor time of a run | speed-up |\n| --- | --- | --- | --- | --- |")

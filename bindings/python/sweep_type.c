@@ -51,16 +51,18 @@ static int take_lists(sweep_object *it, dfl_sweep_options *options, PyObject *co
 
 static int sweep_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"model", "over", "sample",  "settings", "texts",
-                            "count", "seed", "seconds", "memory",   NULL};
+    static char *names[] = {"model", "over",    "sample", "settings", "texts", "count",
+                            "seed",  "seconds", "memory", "replace",  NULL};
     sweep_object *it = (sweep_object *)self;
     PyObject *model, *lists[LISTS], *texts;
     dfl_sweep_options options = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOO!dddd", names, &model, &lists[OVER],
+    int replace = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOO!dddd|p", names, &model, &lists[OVER],
                                      &lists[SAMPLE], &lists[SETTINGS], &PyDict_Type, &texts,
                                      &options.count, &options.seed, &options.case_seconds,
-                                     &options.case_memory))
+                                     &options.case_memory, &replace))
         return -1;
+    options.replace = replace != 0;
     const dfl_model *which = dfl_py_model(model);
     if (which && it->ctx)
         PyErr_SetString(dfl_py_error, "a sweep is made once");

@@ -5,11 +5,32 @@
 
 #include <string.h>
 
-/* Options that are texts, by their names. */
+/* Options, by their names: texts, and numbers. */
 typedef struct text_option {
     const char *name;
     const char **field;
 } text_option;
+typedef struct number_option {
+    const char *name;
+    double *field;
+} number_option;
+
+static int take_numbers(dfl_task_options *options, PyObject *given)
+{
+    const number_option numbers[] = {{"starts", &options->starts},
+                                     {"bootstrap", &options->bootstrap},
+                                     {"seed", &options->seed},
+                                     {"threads", &options->threads}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        PyObject *value = PyDict_GetItemString(given, numbers[i].name);
+        if (!value)
+            continue;
+        *numbers[i].field = PyFloat_AsDouble(value);
+        if (PyErr_Occurred() || PyDict_DelItemString(given, numbers[i].name))
+            return -1;
+    }
+    return 0;
+}
 
 static int take_texts(dfl_task_options *options, PyObject *given)
 {
@@ -22,6 +43,7 @@ static int take_texts(dfl_task_options *options, PyObject *given)
                                  {"by", &options->by},
                                  {"state_weight", &options->state_weight},
                                  {"input_weight", &options->input_weight},
+                                 {"algorithm", &options->algorithm},
                                  {"start_from", &options->start_from}};
     PyObject *key, *value;
     Py_ssize_t at = 0;
@@ -56,7 +78,7 @@ PyObject *dfl_py_task(PyObject *self, PyObject *args)
     dfl_task_options options = {0};
     dfl_task *task = NULL;
     if (!model || !PyArg_ParseTuple(args, "sOO!O", &name, &settings, &PyDict_Type, &given, &of) ||
-        take_texts(&options, given))
+        take_numbers(&options, given) || take_texts(&options, given))
         return NULL;
     const char **choices = dfl_py_texts(&options.nsettings, &kept_settings, settings);
     const char **names = choices ? dfl_py_texts(&options.nof, &kept_of, of) : NULL;

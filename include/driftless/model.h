@@ -246,7 +246,8 @@ dfl_status dfl_run_step(dfl_run *run);
 
 /* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. DFL_STOPPED: a
    callback has stopped it, or nobody reads standard output any more. DFL_IO: a result could not be stored.
-   dfl_run_complete: the whole run at once, with its start. */
+   dfl_run_complete: the whole run at once, with its start. With the method extrapolation
+   its steps are longer, and dfl_run_interpolate, in a callback, is less accurate than rtol. */
 dfl_status dfl_run_finish(dfl_run *run);
 dfl_status dfl_run_complete(dfl_run *run);
 

@@ -28,6 +28,7 @@ typedef struct dfl_sweep_options {
     const char *output;  /* FILE.h5; NULL: MODEL-study.h5 */
     const char *resume;  /* go on with this file, which says all of the above but the limits; NULL:
                              none */
+    bool replace;        /* a study in `output` that has results is lost; false: it is refused */
     bool elsewhere;      /* other processes hand out cases and write: there is no file */
 } dfl_sweep_options;
 
@@ -60,6 +61,9 @@ typedef struct dfl_sweep_progress {
     long before;              /* done when the sweep was created */
     long first_failed;        /* the lowest number of a case that has failed, or -1 ... */
     const char *message;      /* ... and why; "" if none */
+    long doubtful;            /* have run, but some of their results are not known ... */
+    long first_doubtful;      /* ... the lowest number of one */
+    const char *doubt;        /* ... and what is not known of it, and why; "" if none */
     double seconds;           /* since the start */
     const char *path;         /* of the file, or NULL */
 } dfl_sweep_progress;
@@ -68,7 +72,7 @@ dfl_sweep_progress dfl_sweep_so_far(dfl_sweep *sweep);
 /* The table: one row per case. Names of columns: parameters, then "t", "OUTPUT.final" and so on. States: 0
    missing, 1 completed, 2 stopped by an event, 3 failed. */
 int dfl_sweep_columns(const dfl_sweep *sweep, const char *const **names, int *parameters);
-/* A row; returns the state. `message` (may be NULL) points into the sweep until the next call. */
+/* A row; returns the state. `message` (may be NULL), why the case has failed or what is not known of it, points into the sweep until the next call. */
 int dfl_sweep_row(double *values, dfl_sweep *sweep, long number, const char **message);
 
 /* The table as CSV; `path` NULL: standard output. */
@@ -76,12 +80,20 @@ dfl_status dfl_sweep_write_csv(dfl_sweep *sweep, const char *path);
 
 /* ---- several processes ---- */
 
-/* Who has the file hands out up to `most` cases as jobs and stores results; others take jobs and give
-   results. Both are bytes of these sizes, for processes of the same program. */
+/* Who has the file hands out up to `most` cases as jobs to process 1, 2, ... (up to 65534) and stores results; others
+   take jobs and give results. Both are bytes of these sizes, for processes of the same program. Cases of a
+   process that ends are taken back if it has no results of them: how many. */
 size_t dfl_sweep_job_size(const dfl_sweep *sweep);
 size_t dfl_sweep_result_size(const dfl_sweep *sweep);
-int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most);
+int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most, int process);
 dfl_status dfl_sweep_store(dfl_sweep *sweep, const void *results, int count);
+long dfl_sweep_take_back(dfl_sweep *sweep, int process);
+
+/* What has to be the same in all processes: version, model, settings and results, as bytes. DFL_INVALID:
+   that of a process is another; the message says which part. */
+enum { DFL_SWEEP_IDENTITY = 96 };
+void dfl_sweep_identity(char out[DFL_SWEEP_IDENTITY], const dfl_sweep *sweep);
+dfl_status dfl_sweep_check_identity(dfl_sweep *sweep, int process, const void *other, size_t count);
 
 /* `elsewhere`: adds jobs (DFL_NO_MEMORY); collects up to `most` results; how many jobs wait or run. No jobs
    (count 0): the threads end when there are none left. */
@@ -90,7 +102,8 @@ int dfl_sweep_collect(void *results, dfl_sweep *sweep, int most);
 int dfl_sweep_waiting(dfl_sweep *sweep);
 
 /* Sobol's indices of a result, the column with this number behind the parameters, by all parameters: the part
-   of its variance by each alone, and with its interactions. NAN: it does not vary. DFL_INVALID: the study has
+   of its variance by each alone, and with its interactions. NAN: it does not vary, or completed cases lack it, as the
+   time of an event that some runs do not meet. DFL_INVALID: the study has
    not the design "saltelli". */
 dfl_status dfl_sweep_sensitivity(double *first, double *total, dfl_sweep *sweep, int result);
 
@@ -98,6 +111,7 @@ dfl_status dfl_sweep_sensitivity(double *first, double *total, dfl_sweep *sweep,
    known. `how` NULL: as {0}. */
 typedef struct dfl_estimate {
     double value, low, high;
+    long rows; /* cases, or rows of the design "saltelli", that have the result */
 } dfl_estimate;
 typedef struct dfl_bootstrap {
     int resamples; /* 0 means 1000 */

@@ -72,7 +72,7 @@ typedef struct cli_arguments {
     int nset, ninput, noutput, nof, novers, nsample;
     bool json, quiet, all_events, statistics, lua, latex, frames, c, octave, sfunction, sources,
         windows, logarithmic, hz, help;
-    bool all_unknowns, check, allow_fmu;
+    bool all_unknowns, check, allow_fmu, replace;
 } cli_arguments;
 
 typedef enum cli_option_kind {

@@ -61,7 +61,7 @@ static int help_with(dfl_context *ctx, const cli_arguments *arguments, const cli
     dfl_sweep_free(sweep);
     dfl_model_free(model);
     cli_settings_clear(&settings);
-    return status ? CLI_WRONG : cli_interrupted();
+    return status ? CLI_WRONG : CLI_SUCCESS; /* an interrupted one has given its cases back */
 }
 
 static int threads_of(const cli_arguments *arguments, const cli_channel *channel)
@@ -121,7 +121,8 @@ static dfl_sweep_options read_options(const cli_arguments *arguments, const cli_
                                .case_seconds = given(arguments->case_seconds),
                                .case_memory = given(arguments->case_memory),
                                .output = arguments->noutput > 0 ? arguments->output[0] : NULL,
-                               .resume = arguments->resume};
+                               .resume = arguments->resume,
+                               .replace = arguments->replace};
 }
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
@@ -130,6 +131,8 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     if (!isnan(threads) && (threads != floor(threads) || threads > 4096))
         return dfl_fail(ctx, DFL_INVALID, "--threads is %g; give a whole number up to 4096",
                         threads);
+    if (arguments->seed == 0)
+        return dfl_fail(ctx, DFL_INVALID, "--seed is 0; give a whole number from 1 on");
     const double bootstrap = arguments->bootstrap;
     if (!isnan(bootstrap) && (bootstrap != floor(bootstrap) || bootstrap > 1e6))
         return dfl_fail(ctx, DFL_INVALID, "--bootstrap is %g; give a whole number up to 1e6",
@@ -145,7 +148,8 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     return DFL_OK;
 }
 
-/* All cases, with a line of progress. */
+/* All cases, with a line of progress. Those that other processes give back may come when there are no threads any
+   more. */
 static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments,
                          const cli_channel *channel)
 {
@@ -161,8 +165,11 @@ static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments,
     }
     if (!arguments->quiet && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
+    if (status)
+        return status;
     const dfl_status finished = dfl_sweep_finish(sweep);
-    return status ? status : finished;
+    const bool given_back = channel && finished == DFL_STOPPED && !cli_interrupted();
+    return given_back ? follow(sweep, arguments, NULL) : finished;
 }
 
 static void show(dfl_sweep *sweep, const cli_arguments *arguments)
@@ -185,7 +192,7 @@ static void show(dfl_sweep *sweep, const cli_arguments *arguments)
 static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep *sweep,
                     dfl_status status)
 {
-    static const dfl_sweep_progress none = {.message = ""};
+    static const dfl_sweep_progress none = {.message = "", .doubt = ""};
     const dfl_sweep_progress it = sweep ? dfl_sweep_so_far(sweep) : none;
     const bool stopped = cli_interrupted() != 0;
     int exit_status = status && !stopped ? cli_finish(ctx, status) : cli_interrupted();
@@ -197,6 +204,9 @@ static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep 
     if (it.failed > 0 && !arguments->quiet)
         cli_say("%ld of %ld cases failed, the first one is case %ld: %s", it.failed, it.done,
                 it.first_failed, it.message);
+    if (it.doubtful > 0 && !arguments->quiet)
+        cli_say("%ld of %ld cases have results that are not known, the first one is case %ld: %s",
+                it.doubtful, it.done, it.first_doubtful, it.doubt);
     if (!status && !arguments->quiet && !arguments->json)
         cli_say("%ld cases in %.3g s: %s", it.cases, it.seconds, it.path);
     if (arguments->json) {

@@ -55,7 +55,10 @@ static void handle(int signal)
             dfl_interrupt(ctx);
         return;
     }
+    static const char text[] = "driftless: interrupted\n";
     if (ctx)
         dfl_leftovers_remove(ctx);
+    const ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written; /* whether anybody reads it or not */
     _exit(128 + signal);
 }

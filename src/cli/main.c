@@ -138,10 +138,10 @@ static const action actions[CLI_COMMANDS] = {
      "Ctrl-C, or a crash, loses only the cases under way: --resume runs what is missing.\n"
      "\n"
      "Example:\n"
-     "  driftless sweep pendulum.lua --over L=0.5:2:16 --over m=1,2,5 --output lengths.h5\n"
-     "  driftless sweep pendulum.lua --sample \"L=normal(1,0.02)\" --count 10000 --seed 7 --csv "
+     "  driftless sweep pendulum.lua --over g=1.6:9.8:16 --over m=1,2,5 --output weights.h5\n"
+     "  driftless sweep pendulum.lua --sample \"m=normal(1,0.02)\" --count 10000 --seed 7 --csv "
      "table.csv\n"
-     "  driftless sweep pendulum.lua --resume lengths.h5\n"}};
+     "  driftless sweep pendulum.lua --resume weights.h5\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

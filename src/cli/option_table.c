@@ -163,7 +163,7 @@ static const row table[] = {
      "the number of samples", NULL},
     {"seed", CLI_NUMBER, CLI_SWEEP, FIELD(seed), "N", "1", NULL, NULL,
      "a whole number; the same one gives the same samples", NULL},
-    {"bootstrap", CLI_NUMBER, CLI_SWEEP, FIELD(bootstrap), "N", NULL, NULL, NULL,
+    {"bootstrap", CLI_POSITIVE, CLI_SWEEP, FIELD(bootstrap), "N", NULL, NULL, NULL,
      "means and indices with intervals from N resamples, for --json",
      "Add means, standard deviations and sensitivity indices with their intervals of 95 % from N "
      "resamples to the JSON object."},
@@ -186,6 +186,10 @@ static const row table[] = {
      "run the cases that are missing in FILE.h5",
      "Run the cases that are missing in the file of a study that was interrupted. The file says "
      "everything else; another model is refused."},
+    {"replace", CLI_FLAG, CLI_SWEEP, FIELD(replace), NULL, NULL, NULL, NULL,
+     "a study in the file of --output is lost; without it, it is refused",
+     "Begin anew where the file of `--output` is a study with results, and lose them. Without "
+     "`--replace` such a file is refused."},
     {"case-seconds", CLI_POSITIVE, CLI_SWEEP, FIELD(case_seconds), "S", "no limit", NULL, NULL,
      "a case that takes longer has failed", NULL},
     {"case-memory", CLI_POSITIVE, CLI_SWEEP, FIELD(case_memory), "MB", "no limit", NULL, NULL,
@@ -222,8 +226,8 @@ static const row table[] = {
      "parameters, inputs, or initial(NAME)",
      "What it is differentiated by: parameters, inputs, and initial values as `initial(x)` or "
      "`initial(der(x))`, separated by commas."},
-    {"derivatives", CLI_TEXT, CLI_GRADIENT, FIELD(derivatives), "NAME", "auto", NULL, NULL,
-     "direct (beside the state), adjoint (one sweep backwards), auto",
+    {"derivatives", CLI_TEXT, CLI_GRADIENT | CLI_OPTIMIZE, FIELD(derivatives), "NAME", "auto", NULL,
+     NULL, "direct (beside the state), adjoint (one sweep backwards), auto",
      "How derivatives are computed: `direct`, beside the state, or `adjoint`, by one sweep "
      "backwards "
      "for all values, which takes the same time for any number of parameters. The default "
@@ -243,6 +247,15 @@ static const row table[] = {
      "Searches from so many places, the values of the script and others that fill the bounds "
      "evenly, and "
      "takes the best."},
+    {"bootstrap", CLI_POSITIVE, CLI_OPTIMIZE, FIELD(bootstrap), "N", NULL, NULL, NULL,
+     "intervals of fitted values from N fits to resampled residuals",
+     "Also give intervals of 95 % of fitted values that do not rest on small or normal errors: "
+     "from "
+     "N fits to the best one with its own residuals, drawn with replacement."},
+    {"seed", CLI_NUMBER, CLI_OPTIMIZE, FIELD(seed), "N", "1", NULL, NULL,
+     "a whole number; the same one draws the same residuals", NULL},
+    {"threads", CLI_POSITIVE, CLI_OPTIMIZE, FIELD(threads), "N", "all processors", NULL, NULL,
+     "how many searches of --starts and --bootstrap run at once", NULL},
     {"algorithm", CLI_TEXT, CLI_OPTIMIZE, FIELD(algorithm), "NAME", "by what is wanted", NULL, NULL,
      "lm, bfgs; of NLopt: slsqp, mma, ccsaq, lbfgs, tnewton, bobyqa, cobyla, isres, crs, direct",
      "The search: `lm` (least squares; of a fit alone), `bfgs`; of the library NLopt `slsqp`, "

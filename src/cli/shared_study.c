@@ -5,11 +5,12 @@
 
 #include "cli/interrupt.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 /* Kinds of messages. */
-enum { WANTED = 1, JOBS, RESULTS, LEAVING };
+enum { HELLO = 1, WANTED, JOBS, RESULTS, LEAVING };
 
 enum { LARGEST_CHUNK = 100000, LARGEST_BATCH = 1 << 22 }; /* cases; bytes */
 static const double CHUNK_SECONDS = 0.5, BATCH_SECONDS = 0.2;
@@ -31,19 +32,22 @@ typedef struct helper {
     const cli_channel *channel;
     char *bytes, *batch;
     size_t room;
-    int most;   /* results in a batch */
-    int wanted; /* jobs that it asks for next */
-    bool asked, ended;
+    int most;          /* results in a batch */
+    int wanted;        /* jobs that it asks for next */
+    bool asked, ended; /* by the process with the file */
     double asked_at, sent_at;
 } helper;
 
 static bool answer(master *it);
+static void note(master *it, dfl_status status);
 static void hand_out(master *it, int to, int wanted);
 static char *make_room(char **bytes, size_t *room, dfl_context *ctx, size_t count);
 static void nap(void);
+static void work(helper *it, dfl_context *ctx, int threads);
 static bool listen(helper *it, dfl_context *ctx);
 static void ask(helper *it, int threads);
 static void give(helper *it, bool all);
+static void leave(const cli_channel *channel, const char *problem);
 
 /* ------------------------------------------------------------------------------- with the file */
 
@@ -84,22 +88,30 @@ static bool answer(master *it)
         return false;
     }
     bytes[count] = 0;
-    if (tag == WANTED && count == sizeof wanted) {
+    if (tag == HELLO) {
+        note(it, dfl_sweep_check_identity(it->sweep, from, bytes, count));
+    } else if (tag == WANTED && count == sizeof wanted) {
         memcpy(&wanted, bytes, sizeof wanted);
         hand_out(it, from, wanted);
     } else if (tag == RESULTS) {
         const size_t size = dfl_sweep_result_size(it->sweep);
-        const dfl_status status = dfl_sweep_store(it->sweep, bytes, (int)(count / size));
-        if (status && !it->status) {
-            it->status = status;
-            dfl_sweep_stop(it->sweep);
-        }
+        note(it, dfl_sweep_store(it->sweep, bytes, (int)(count / size)));
     } else if (tag == LEAVING) {
         it->helpers--;
+        dfl_sweep_take_back(it->sweep, from);
         if (bytes[0])
-            cli_say("process %d cannot help: %s", from, bytes);
+            cli_say("process %d %s", from, bytes);
     }
     return true;
+}
+
+/* A failure ends the study. */
+static void note(master *it, dfl_status status)
+{
+    if (!status || it->status)
+        return;
+    it->status = status;
+    dfl_sweep_stop(it->sweep);
 }
 
 /* At most half of what is left, shared among all. No jobs: the helper may leave. */
@@ -111,7 +123,7 @@ static void hand_out(master *it, int to, int wanted)
     const int most = over ? 0 : wanted < fair ? wanted : (int)fair;
     const size_t size = dfl_sweep_job_size(it->sweep);
     char *jobs = make_room(&it->bytes, &it->room, it->ctx, size * (size_t)most + 1);
-    const int count = jobs ? dfl_sweep_hand_out(jobs, it->sweep, most) : 0;
+    const int count = jobs ? dfl_sweep_hand_out(jobs, it->sweep, most, to) : 0;
     it->channel->send(to, JOBS, jobs, size * (size_t)count);
 }
 
@@ -143,22 +155,45 @@ void cli_help(dfl_sweep *sweep, const cli_channel *channel, int threads, const c
         problem = "no memory";
     if (!problem && dfl_sweep_start(sweep, threads))
         problem = "no thread can be started";
-    while (!problem && !(it.ended && dfl_sweep_waiting(sweep) == 0)) {
-        if (cli_interrupted())
-            dfl_sweep_stop(sweep);
-        ask(&it, threads);
-        if (!listen(&it, ctx))
-            nap();
-        give(&it, false);
-    }
     if (!problem)
-        give(&it, true);
-    channel->send(0, LEAVING, problem ? problem : "", problem ? strlen(problem) : 0);
+        work(&it, ctx, threads);
+    leave(channel, problem);
     if (ctx) {
         dfl_free(ctx, it.bytes);
         dfl_free(ctx, it.batch);
     }
     dfl_context_free(ctx);
+}
+
+/* Until its threads have ended, because there are no more cases or because it is interrupted, and nobody sends it
+   cases any more: those that it has not run are taken back. */
+static void work(helper *it, dfl_context *ctx, int threads)
+{
+    char identity[DFL_SWEEP_IDENTITY];
+    dfl_sweep_identity(identity, it->sweep);
+    it->channel->send(0, HELLO, identity, sizeof identity);
+    bool over = false;
+    while (!over || it->asked) {
+        if (cli_interrupted())
+            dfl_sweep_stop(it->sweep);
+        over = dfl_sweep_wait(it->sweep, 0);
+        if (!over && !cli_interrupted())
+            ask(it, threads);
+        if (!listen(it, ctx))
+            nap();
+        give(it, false);
+    }
+    give(it, true);
+}
+
+static void leave(const cli_channel *channel, const char *problem)
+{
+    char text[1000] = "";
+    if (problem)
+        snprintf(text, sizeof text, "cannot help: %s", problem);
+    else if (cli_interrupted())
+        snprintf(text, sizeof text, "was interrupted; others do its cases");
+    channel->send(0, LEAVING, text, strlen(text));
 }
 
 /* Asks for more before its threads run out of cases. */

@@ -36,8 +36,9 @@ static void print_outcome(const dfl_sweep_progress *it, const char *message)
                  : message ? message
                  : failed  ? it->message
                            : NULL);
-    printf(", \"cases\": %ld, \"done\": %ld, \"failed\": %ld, \"seconds\": %.17g, \"table\": ",
-           it->cases, it->done, it->failed, it->seconds);
+    printf(", \"cases\": %ld, \"done\": %ld, \"failed\": %ld, \"doubtful\": %ld, "
+           "\"seconds\": %.17g, \"table\": ",
+           it->cases, it->done, it->failed, it->doubtful, it->seconds);
     print_string(it->path);
 }
 
@@ -52,7 +53,7 @@ static void print_interval(const dfl_estimate *it)
     fputs("}", stdout);
 }
 
-/* ", "statistics": [{"of": RESULT, "mean": {...}, "deviation": {...}}, ...]" if the cases are samples. */
+/* ", "statistics": [{"of": RESULT, "cases": N, "mean": {...}, "deviation": {...}}, ...]" if the cases are samples. */
 static bool print_statistics(dfl_context *ctx, dfl_sweep *sweep, const dfl_bootstrap *how)
 {
     const char *const *names;
@@ -68,7 +69,7 @@ static bool print_statistics(dfl_context *ctx, dfl_sweep *sweep, const dfl_boots
         fputs(any ? ", {\"of\": " : ", \"statistics\": [{\"of\": ", stdout);
         any = true;
         print_string(names[parameters + c]);
-        fputs(", \"mean\": ", stdout);
+        printf(", \"cases\": %ld, \"mean\": ", mean.rows);
         print_interval(&mean);
         fputs(", \"deviation\": ", stdout);
         print_interval(&deviation);

@@ -61,6 +61,7 @@ static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_deriv
     options.nset += how->nmore;
     options.prescribe = how->prescribe;
     options.goals = how->goals;
+    options.bodies = how->bodies;
     options.unseen = how->unseen;
     options.frames = how->purpose == DFL_TO_READ;
     options.max_seconds = how->max_seconds;
@@ -72,15 +73,39 @@ static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_deriv
         options.dynamics = dfl_choices_joint_dynamics(&out->choices);
     else
         options.dynamics = dfl_choices_dynamics(&out->choices);
-    const dfl_status status = dfl_script_load_text(&out->model, out->ctx, model->path, model->text,
-                                                   strlen(model->text), &options);
+    dfl_status status = dfl_script_load_text(&out->model, out->ctx, model->path, model->text,
+                                             strlen(model->text), &options);
+    if (!status && how->purpose == DFL_TO_CARRY && out->model->tree &&
+        options.dynamics != DFL_DYNAMICS_RECURSION) { /* only expressions can be carried */
+        dfl_model_free(out->model);
+        options.dynamics = DFL_DYNAMICS_EXPRESSIONS;
+        options.print = NULL; /* it was heard already */
+        status = dfl_script_load_text(&out->model, out->ctx, model->path, model->text,
+                                      strlen(model->text), &options);
+    }
     dfl_free(out->ctx, set);
     return status;
+}
+
+/* Derivatives by parameters are followed with dense matrices. */
+static dfl_status refuse_sparse(const dfl_derived *it)
+{
+    const char *own = dfl_choices_text(&it->choices, "linear");
+    const char *linear = own ? own : dfl_choices_text(&it->model->run, "linear");
+    if (!linear || (strcmp(linear, "sparse") != 0 && strcmp(linear, "tree") != 0))
+        return DFL_OK;
+    return dfl_fail(it->ctx, DFL_INVALID,
+                    "linear = %s: derivatives by parameters are followed with dense matrices; give "
+                    "linear = dense",
+                    linear);
 }
 
 static dfl_status make_runnable(dfl_derived *out, const dfl_derivation *how)
 {
     const dfl_purpose purpose = how->purpose;
+    const dfl_status status = purpose == DFL_TO_FOLLOW ? refuse_sparse(out) : DFL_OK;
+    if (status)
+        return status;
     if (purpose == DFL_TO_CARRY && dfl_runnable_packed(out->runnable)) {
         dfl_runnable_free(out->runnable);
         out->runnable = NULL;

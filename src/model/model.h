@@ -22,10 +22,10 @@ typedef struct dfl_derivation {
     dfl_purpose purpose;
     double count; /* DFL_FEW_MODES: how many; 0: all */
     int nsettings;
-    const char *const *settings;   /* as in dfl_run_options */
-    const char *start_from;        /* a file, or NULL */
-    const char *prefix;            /* as in dfl_load_options */
-    bool prescribe, goals, unseen; /* as in dfl_script_options */
+    const char *const *settings;           /* as in dfl_run_options */
+    const char *start_from;                /* a file, or NULL */
+    const char *prefix;                    /* as in dfl_load_options */
+    bool prescribe, goals, unseen, bodies; /* as in dfl_script_options */
     bool slides;      /* forces that jump with a speed may hold it, whatever the purpose */
     double precision; /* of the tables, for runs with this rtol; 0: 1e-6, or as chosen */
     int nmore;

@@ -15,7 +15,7 @@ dfl_status dfl_run_complete(dfl_run *run)
     dfl_status status =
         dfl_settings_check_end(&run->settings, &run->derived.choices, run->derived.model);
     if (!status)
-        status = dfl_run_start(run);
+        status = dfl_run_begin(run, false);
     return status ? status : dfl_run_finish(run);
 }
 

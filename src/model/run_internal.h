@@ -62,6 +62,9 @@ dfl_script_options dfl_script_options_of(const dfl_load_options *options);
 dfl_status dfl_check_load(dfl_context *ctx, const dfl_script_options *options);
 dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
 
+/* run_life.c: dfl_run_start; `looks_inside`: somebody may interpolate in steps. */
+dfl_status dfl_run_begin(dfl_run *run, bool looks_inside);
+
 /* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters then. Goes
    on to t. */
 dfl_status dfl_run_ready(dfl_run *run);

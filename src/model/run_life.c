@@ -114,11 +114,15 @@ void dfl_run_free(dfl_run *run)
 
 dfl_status dfl_run_start(dfl_run *run)
 {
-    if (!run)
-        return DFL_INVALID; /* there is no place for a message */
+    return run ? dfl_run_begin(run, true) : DFL_INVALID; /* there is no place for a message */
+}
+
+dfl_status dfl_run_begin(dfl_run *run, bool looks_inside)
+{
     if (run->started || run->finished)
         return dfl_fail(run->ctx, DFL_INVALID, "the run has %s; create another one",
                         run->started ? "started" : "failed to start");
+    run->sim.looks_inside = looks_inside;
     const dfl_status status = dfl_simulation_begin(&run->sim);
     run->started = !status;
     if (status)

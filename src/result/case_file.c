@@ -17,6 +17,8 @@ static dfl_status put_into_place(dfl_case_file *file, const char *path, dfl_case
                                  void *user);
 static bool write_parameters(dfl_case_file *file, dfl_case_values_fn values, void *user);
 static dfl_status open_descriptor(dfl_case_file *file, const char *path, bool write);
+static bool lock(const dfl_case_file *file);
+static bool is_at(const char *path, int file);
 static bool put(const dfl_case_file *file, case_table table, long number, const void *data,
                 size_t bytes);
 static bool get(const dfl_case_file *file, case_table table, long number, void *data);
@@ -66,20 +68,26 @@ const dfl_case_layout *dfl_case_file_layout(const dfl_case_file *file)
 
 /* ------------------------------------------------------------------------------- the file */
 
+dfl_status dfl_case_file_claim(dfl_new_file *out, dfl_context *ctx, const char *path)
+{
+    struct stat there;
+    *out = (dfl_new_file){.ctx = ctx, .file = -1, .leftover = -1};
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return dfl_fail(ctx, DFL_INVALID, "'%s' is not a regular file; a study needs one", path);
+    return dfl_new_file_open(out, ctx, path, true);
+}
+
 dfl_status dfl_case_file_create(dfl_case_file **out, dfl_context *ctx, const char *path,
                                 const dfl_case_layout *layout, dfl_case_values_fn values,
                                 void *user)
 {
-    struct stat there;
     *out = NULL;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return dfl_fail(ctx, DFL_INVALID, "'%s' is not a regular file; a study needs one", path);
     if (dfl_hdf5_start(ctx))
         return DFL_NO_MEMORY;
     dfl_case_file *file = dfl_alloc(ctx, 1, sizeof *file);
     if (!file)
         return DFL_NO_MEMORY;
-    *file = (dfl_case_file){.ctx = ctx, .layout = *layout, .file = -1};
+    *file = (dfl_case_file){.ctx = ctx, .layout = *layout, .fresh = true, .file = -1};
     dfl_case_measure(file);
     const dfl_status status = put_into_place(file, path, values, user);
     if (status)
@@ -89,14 +97,14 @@ dfl_status dfl_case_file_create(dfl_case_file **out, dfl_context *ctx, const cha
     return status;
 }
 
-/* FILE.part becomes FILE once it has all tables. */
+/* FILE.tables becomes FILE once it has all tables. */
 static dfl_status put_into_place(dfl_case_file *file, const char *path, dfl_case_values_fn values,
                                  void *user)
 {
     dfl_context *ctx = file->ctx;
     dfl_text part = {.ctx = ctx};
     char reason[DFL_H5_REASON] = "";
-    dfl_text_add(&part, "%s.part", path);
+    dfl_text_add(&part, "%s.tables", path);
     dfl_status status = part.status;
     const int leftover = status ? -1 : dfl_leftover_path(ctx, dfl_text_string(&part));
     if (!status && !dfl_case_tables_create(file, dfl_text_string(&part), reason))
@@ -172,18 +180,33 @@ bool dfl_is_case_file(dfl_context *ctx, const char *path)
     return is;
 }
 
-/* Who writes has a lock far behind the end, which readers do not meet. */
+/* Who writes has a lock, on a file that is still in its place. */
 static dfl_status open_descriptor(dfl_case_file *file, const char *path, bool write)
 {
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 60, .l_len = 1};
     file->file = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (file->file < 0)
         return dfl_fail(file->ctx, DFL_INVALID, "'%s' cannot be %s: %s", path,
                         write ? "written" : "read", strerror(errno));
-    if (write && fcntl(file->file, F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
+    if (write && (!lock(file) || !is_at(path, file->file)))
         return dfl_fail(file->ctx, DFL_INVALID, "'%s' is being written by another process", path);
     return DFL_OK;
+}
+
+/* Far behind the end, where readers do not meet it. False only if someone else holds it: some file systems have no
+   locks. */
+static bool lock(const dfl_case_file *file)
+{
+    struct flock place = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 60, .l_len = 1};
+    return fcntl(file->file, F_SETLK, &place) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
+/* Whether a path still names an open file. */
+static bool is_at(const char *path, int file)
+{
+    struct stat here, there;
+    return stat(path, &here) == 0 && fstat(file, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
 }
 
 void dfl_case_file_close(dfl_case_file *file)
@@ -206,13 +229,19 @@ void dfl_case_file_sync(dfl_case_file *file)
 
 /* ------------------------------------------------------------------------------- cases */
 
+/* One that was left by a case that was not written completely. */
+static bool has_message(const dfl_case_file *file, long number)
+{
+    char text[DFL_CASE_MESSAGE] = "";
+    return !file->fresh && get(file, TABLE_MESSAGES, number, text) && text[0];
+}
+
 bool dfl_case_file_put(dfl_case_file *file, long number, dfl_case_state state,
                        const double *numbers, const char *message)
 {
     const dfl_case_layout *layout = &file->layout;
     char padded[DFL_CASE_MESSAGE] = "";
-    if (state == DFL_CASE_FAILED)
-        snprintf(padded, sizeof padded, "%s", message);
+    snprintf(padded, sizeof padded, "%s", message);
     const unsigned char byte = (unsigned char)state;
     const uint64_t check = check_of(file, number, state, numbers, padded);
     return put(file, TABLE_RESULTS, number, numbers, file->bytes[TABLE_RESULTS]) &&
@@ -220,7 +249,8 @@ bool dfl_case_file_put(dfl_case_file *file, long number, dfl_case_state state,
                file->bytes[TABLE_EVENTS]) &&
            put(file, TABLE_SERIES, number, numbers + dfl_case_series_at(layout),
                file->bytes[TABLE_SERIES]) &&
-           (!padded[0] || put(file, TABLE_MESSAGES, number, padded, sizeof padded)) &&
+           ((!padded[0] && !has_message(file, number)) ||
+            put(file, TABLE_MESSAGES, number, padded, sizeof padded)) &&
            put(file, TABLE_CHECKS, number, &check, sizeof check) &&
            put(file, TABLE_STATES, number, &byte, 1); /* the last one: the case is there */
 }
@@ -234,7 +264,8 @@ dfl_case_state dfl_case_file_get(const dfl_case_file *file, long number, double 
     char text[DFL_CASE_MESSAGE] = "";
     if (!get(file, TABLE_STATES, number, &state) || state >= DFL_CASE_STATES)
         return DFL_CASE_MISSING;
-    if (state == DFL_CASE_FAILED && !get(file, TABLE_MESSAGES, number, text))
+    if ((numbers || message) && state != DFL_CASE_MISSING &&
+        !get(file, TABLE_MESSAGES, number, text))
         return DFL_CASE_MISSING;
     text[DFL_CASE_MESSAGE - 1] = 0;
     if (message)

@@ -69,7 +69,11 @@ size_t dfl_case_series_at(const dfl_case_layout *layout);
 
 typedef struct dfl_case_file dfl_case_file;
 
-/* Creates the file and puts it into its place; the values of parameters are asked for case by case.
+/* Until it is discarded nobody else makes or replaces the file. DFL_INVALID: somebody does, or it cannot be
+   written. */
+dfl_status dfl_case_file_claim(dfl_new_file *out, dfl_context *ctx, const char *path);
+
+/* Creates a file that is claimed and puts it into its place; the values of parameters are asked for case by case.
    Or opens a file, to write or only to read. DFL_INVALID: it cannot be written, is no such file, or
    another process writes to it. DFL_IO, DFL_NO_MEMORY. */
 typedef void (*dfl_case_values_fn)(double *values, long number, void *user);
@@ -83,7 +87,7 @@ void dfl_case_file_close(dfl_case_file *file);
 
 const dfl_case_layout *dfl_case_file_layout(const dfl_case_file *file);
 
-/* Writes a case; the message belongs to one that has failed. Several threads may do that at once. False: errno says why. */
+/* Writes a case; the message says why it has failed, or what is not known of it, or is "". Several threads may do that at once. False: errno says why. */
 bool dfl_case_file_put(dfl_case_file *file, long number, dfl_case_state state,
                        const double *numbers, const char *message);
 /* What was written so far reaches the disk. */

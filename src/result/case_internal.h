@@ -23,6 +23,7 @@ struct dfl_case_file {
     dfl_case_layout layout;
     char **owned[DFL_CASE_LISTS]; /* texts of the layout, of a file that was opened */
     char *owned_text[DFL_CASE_TEXTS];
+    bool fresh;                /* nothing was written before */
     int file;                  /* its descriptor */
     off_t begin[CASE_TABLES];  /* of each table in the file */
     size_t bytes[CASE_TABLES]; /* of each case in it; 0: there is no such table */

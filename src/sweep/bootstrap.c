@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { USUAL_RESAMPLES = 1000 };
@@ -145,7 +144,8 @@ static dfl_status resample(dfl_estimate *out, const dfl_sweep *sweep, const dfl_
         estimate(work, rows, NULL);
     for (int i = 0; !status && i < quantities; i++) {
         const double low = percentile(work + quantities, &all, i, 0.025);
-        out[i] = (dfl_estimate){work[i], low, percentile(work + quantities, &all, i, 0.975)};
+        out[i] = (dfl_estimate){work[i], low, percentile(work + quantities, &all, i, 0.975),
+                                rows->count};
     }
     dfl_free(ctx, all.found);
     dfl_free(ctx, work);
@@ -164,13 +164,7 @@ static bool take_one(int thread, void *user)
     return true;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Between neighbours it is interpolated; NAN: there is nothing to resample, or an estimate is no number. */
+/* NAN: there is nothing to resample, or an estimate is no number. */
 static double percentile(double *work, const bootstrap *all, int quantity, double part)
 {
     for (int b = 0; b < all->resamples; b++) {
@@ -178,10 +172,5 @@ static double percentile(double *work, const bootstrap *all, int quantity, doubl
         if (isnan(work[b]))
             return NAN;
     }
-    if (all->resamples == 0)
-        return NAN;
-    qsort(work, (size_t)all->resamples, sizeof *work, by_size);
-    const double place = part * (all->resamples - 1);
-    const int below = (int)floor(place), above = below + 1 < all->resamples ? below + 1 : below;
-    return work[below] + (place - below) * (work[above] - work[below]);
+    return dfl_percentile(work, all->resamples, part);
 }

@@ -100,8 +100,9 @@ static dfl_status read_row(reading *it, char *line)
         char *end;
         const double number = strtod(text, &end);
         if (end == text || *end || !isfinite(number))
-            return dfl_fail(design->ctx, DFL_INVALID, "%s:%ld: '%s' is not a number", it->path,
-                            it->line, text);
+            return dfl_fail(design->ctx, DFL_INVALID, "%s:%ld: '%.40s' is not a number%s", it->path,
+                            it->line, text,
+                            strchr(text, ';') ? "; separate numbers by commas" : "");
         if (found < columns)
             row[found] = number;
     }

@@ -14,6 +14,7 @@ typedef struct case_run {
     dfl_table table;
     dfl_trends trends;
     dfl_simulation sim;
+    long left_out; /* rows of series for which there is no room */
     double deadline;
     bool late, stopped;
     bool (*stop)(void *user);
@@ -28,6 +29,7 @@ static bool over(void *user);
 static dfl_status met(int event, int direction, double t, void *user);
 static void keep(case_run *r);
 static void keep_series(case_run *r);
+static void doubt_series(case_run *r);
 static void explain(dfl_case *it, const case_run *r, dfl_status status);
 static void clear(case_run *r);
 
@@ -72,6 +74,10 @@ static dfl_status run_case(case_run *r, const double *values)
     status = dfl_simulate(&summary, &r->sim);
     if (r->sim.started)
         keep(r);
+    if (!status)
+        dfl_trends_doubt(r->it->message, sizeof r->it->message, &r->trends);
+    if (!status && r->left_out > 0 && !r->it->message[0])
+        doubt_series(r);
     if (!status)
         r->it->state = strcmp(summary.status, "stopped") ? DFL_CASE_COMPLETED : DFL_CASE_STOPPED;
     return status ? dfl_fail(r->model->ctx, status, "%s", summary.message) : DFL_OK;
@@ -169,28 +175,42 @@ static void keep(case_run *r)
         keep_series(r);
 }
 
-/* Rows that are on the grid; at a jump the row after it. */
+/* Rows that are on the grid, which begins where the case does; at a jump the row after it. */
 static void keep_series(case_run *r)
 {
-    const dfl_cases *cases = r->cases;
-    const dfl_case_layout *layout = &cases->layout;
+    const dfl_case_layout *layout = &r->cases->layout;
+    const double from = r->settings.from;
+    const double every = copysign(r->cases->every, r->settings.to - from);
     const int columns = layout->list[DFL_CASE_SERIES].count;
     double *series = r->it->numbers + dfl_case_series_at(layout);
     for (int i = 0; i < r->table.rows; i++) {
         const double *row = r->table.values + (size_t)i * (size_t)r->table.columns;
-        const double place = (row[0] - cases->from) / cases->every;
+        const double place = (row[0] - from) / every;
         long number = lround(place);
         if (row[0] == r->settings.to)
             number = (long)ceil(place * (1.0 - 1e-12));
         else if (fabs(place - (double)number) > 1e-6)
             continue;
-        if (number < 0 || number >= layout->rows)
+        if (number >= layout->rows) {
+            r->left_out++;
             continue;
+        }
         double *to = series + number * columns;
         to[0] = row[0];
         for (int k = 0; k < r->trends.count; k++)
             to[k + 1] = row[1 + r->trends.column[k]];
     }
+}
+
+static void doubt_series(case_run *r)
+{
+    const long rows = r->cases->layout.rows;
+    snprintf(r->it->message, sizeof r->it->message,
+             "the series ends at t = %.10g: there is room for the %ld rows that the model's own "
+             "values need; let those be the longest run",
+             r->settings.from +
+                 copysign(r->cases->every, r->settings.to - r->settings.from) * (double)(rows - 1),
+             rows);
 }
 
 static void explain(dfl_case *it, const case_run *r, dfl_status status)

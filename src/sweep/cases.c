@@ -10,6 +10,7 @@ static const char *const stat_names[STATS] = {"final", "min", "max", "mean", "rm
 
 static dfl_status look(dfl_cases *cases);
 static dfl_status check_names(const dfl_cases *cases);
+static void list_varied(char *text, size_t size, const dfl_model *model, unsigned kinds);
 static bool is_varied(const dfl_model *model, const char *name);
 static dfl_status list_columns(dfl_cases *cases, const dfl_equations *eq);
 static dfl_status name_results(dfl_cases *cases);
@@ -69,12 +70,29 @@ static dfl_status check_names(const dfl_cases *cases)
         if (is_varied(cases->model, names[i]))
             continue;
         const char *near = dfl_model_nearest(cases->model, names[i], kinds);
+        char all[300] = "";
+        if (!near)
+            list_varied(all, sizeof all, model, kinds);
         return dfl_fail(cases->ctx, DFL_INVALID,
                         "'%s' is not a parameter, input or setting of the model, nor "
                         "initial(VARIABLE)%s%s%s",
-                        names[i], near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+                        names[i], near ? "; did you mean " : "", near ? near : all,
+                        near ? "?" : "");
     }
     return DFL_OK;
+}
+
+/* "; there are A, B", as far as there is room. */
+static void list_varied(char *text, size_t size, const dfl_model *model, unsigned kinds)
+{
+    size_t used = 0;
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
+        if (!(kinds >> decl->kind & 1U) || used + strlen(decl->name) + 16 > size)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "; there are ",
+                                 decl->name);
+    }
 }
 
 /* Whether --set takes the name. */
@@ -194,8 +212,7 @@ static dfl_status lay_out_series(dfl_cases *cases, const dfl_settings *settings)
     dfl_case_layout *layout = &cases->layout;
     const int outputs = layout->list[DFL_CASE_OUTPUTS].count;
     const double length = settings->to - settings->from, every = settings->solver.output.every;
-    cases->from = settings->from;
-    cases->every = copysign(every, length);
+    cases->every = every;
     const double rows = ceil(fabs(length) / every * (1.0 - 1e-12)) + 1;
     if (!(rows <= most))
         return dfl_fail(cases->ctx, DFL_INVALID,

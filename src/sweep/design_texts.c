@@ -82,7 +82,7 @@ static dfl_status read_steps(dfl_range *out, const dfl_design *design, const cha
         count != floor(count))
         return dfl_fail(design->ctx, DFL_INVALID,
                         "--over %s: write NAME=FIRST:LAST:COUNT with three numbers, the last one "
-                        "a whole number (and :log for equal ratios)",
+                        "a whole number from 1 to 1e9 (and :log for equal ratios)",
                         text);
     if (out->logarithmic && !(out->first * out->last > 0))
         return dfl_fail(design->ctx, DFL_INVALID,

@@ -12,9 +12,9 @@ static const struct {
     int numbers;
     const char *usage;
 } kinds[KINDS] = {{"normal", 2, "normal(MEAN,DEVIATION) with a deviation above 0"},
-                  {"uniform", 2, "uniform(LOWEST,HIGHEST)"},
+                  {"uniform", 2, "uniform(LOWEST,HIGHEST) with LOWEST < HIGHEST"},
                   {"lognormal", 2, "lognormal(MEDIAN,DEVIATION of the logarithm), both above 0"},
-                  {"loguniform", 2, "loguniform(LOWEST,HIGHEST) with 0 < LOWEST"},
+                  {"loguniform", 2, "loguniform(LOWEST,HIGHEST) with 0 < LOWEST < HIGHEST"},
                   {"triangular", 3, "triangular(LOWEST,LIKELIEST,HIGHEST)"},
                   {"exponential", 1, "exponential(MEAN) with a mean above 0"}};
 

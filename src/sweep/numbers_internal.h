@@ -1,17 +1,10 @@
-/* numbers_internal.h: random numbers that depend on their place alone, points of Sobol, distributions;
-   inside the module. */
+/* numbers_internal.h: points of Sobol and distributions, inside the module. */
 #ifndef DFL_SWEEP_NUMBERS_INTERNAL_H
 #define DFL_SWEEP_NUMBERS_INTERNAL_H
 
+#include "random/random.h"
+
 #include <stdint.h>
-
-/* random_numbers.c: bits, or a number in (0, 1), of column `column` of row `row`; the same arguments give
-   the same number. */
-uint64_t dfl_random_bits(uint64_t seed, uint64_t column, uint64_t row);
-double dfl_random(uint64_t seed, uint64_t column, uint64_t row);
-
-/* A permutation of 0 ... count - 1, one for every seed and column, without a table. */
-uint64_t dfl_permute(uint64_t seed, uint64_t column, uint64_t count, uint64_t row);
 
 /* sobol_points.c: coordinate `column` of point `row`, moved by the seed; in (0, 1). */
 enum { DFL_SOBOL_COLUMNS = 21 };

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_row(double *f, double *results, const dfl_case_file *file, long row, int column);
+typedef enum row_state { COMPLETE, WITHOUT_CASE, WITHOUT_RESULT } row_state;
+
+static row_state read_row(double *f, double *results, const dfl_case_file *file, long row,
+                          int column);
 
 bool dfl_sensitivity_known(const dfl_case_file *file)
 {
@@ -54,8 +57,15 @@ dfl_status dfl_sensitivity_rows(dfl_sample_rows *out, const dfl_case_file *file,
     double *results = dfl_alloc(ctx, (size_t)layout->list[DFL_CASE_RESULTS].count, sizeof *results);
     *out = (dfl_sample_rows){
         .width = width, .value = dfl_alloc(ctx, (size_t)rows * (size_t)width, sizeof *out->value)};
-    for (long row = 0; results && out->value && row < rows; row++)
-        out->count += read_row(out->value + out->count * width, results, file, row, column);
+    for (long row = 0; results && out->value && row < rows; row++) {
+        const row_state state =
+            read_row(out->value + out->count * width, results, file, row, column);
+        if (state == WITHOUT_RESULT) { /* as the time of an event that some runs have not */
+            out->count = 0;
+            break;
+        }
+        out->count += state == COMPLETE;
+    }
     dfl_free(ctx, results);
     return results && out->value ? DFL_OK : DFL_NO_MEMORY;
 }
@@ -86,17 +96,20 @@ void dfl_sobol_indices(double *out, const dfl_sample_rows *rows, const dfl_resam
         out[i] = varies ? out[i] / (double)rows->count / variance : NAN;
 }
 
-/* f at A, B, AB_1, ...; false: a case has no result. */
-static bool read_row(double *f, double *results, const dfl_case_file *file, long row, int column)
+/* f at A, B, AB_1, ...; a case may have failed, or be complete without the result. */
+static row_state read_row(double *f, double *results, const dfl_case_file *file, long row,
+                          int column)
 {
     const int d = dfl_case_file_layout(file)->list[DFL_CASE_PARAMETERS].count;
     for (int k = 0; k < d + 2; k++) {
         const long number = row * (d + 2) + k;
         const dfl_case_state state = dfl_case_file_get(file, number, NULL, NULL);
         if (state == DFL_CASE_MISSING || state == DFL_CASE_FAILED ||
-            !dfl_case_file_results(results, file, number) || !isfinite(results[column]))
-            return false;
+            !dfl_case_file_results(results, file, number))
+            return WITHOUT_CASE;
+        if (!isfinite(results[column]))
+            return WITHOUT_RESULT;
         f[k] = results[column];
     }
-    return true;
+    return COMPLETE;
 }

@@ -5,11 +5,13 @@
 
 #include <string.h>
 
-enum { MOST_ROWS = 4000 }; /* of a page; more would take long to draw */
+enum { MOST_ROWS = 4000, MOST_MESSAGES = 50 }; /* of a page; more would take long to draw */
 
 static void add_list(dfl_text *json, const char *key, const dfl_case_layout *layout,
                      dfl_case_list list);
 static dfl_status add_rows(dfl_text *json, const dfl_case_file *file);
+static void add_messages(dfl_text *json, const dfl_case_file *file, const char *key, long shown,
+                         bool failed);
 static dfl_status add_sensitivity(dfl_text *json, const dfl_case_file *file);
 
 dfl_status dfl_sweep_page(dfl_context *ctx, const char *study, const char *path)
@@ -59,8 +61,8 @@ static void add_list(dfl_text *json, const char *key, const dfl_case_layout *lay
     dfl_text_add(json, "]");
 }
 
-/* "rows": [[number, state, parameters, results], ...], evenly chosen if there are many; "failures": the first
-   messages. */
+/* "rows": [[number, state, parameters, results], ...], evenly chosen if there are many; "failures", "doubts": the
+   first messages. */
 static dfl_status add_rows(dfl_text *json, const dfl_case_file *file)
 {
     const dfl_case_layout *layout = dfl_case_file_layout(file);
@@ -91,19 +93,31 @@ static dfl_status add_rows(dfl_text *json, const dfl_case_file *file)
         }
         dfl_text_add(json, "]");
     }
-    dfl_text_add(json, "], \"failures\": [");
+    dfl_text_add(json, "]");
+    add_messages(json, file, "failures", counts[DFL_CASE_FAILED] > 0 ? layout->cases : 0, true);
+    add_messages(json, file, "doubts", shown, false);
+    dfl_free(json->ctx, values);
+    return json->status;
+}
+
+/* "KEY": [[number, message], ...]: the first ones of `shown` evenly chosen cases, of those that have failed, or of others. */
+static void add_messages(dfl_text *json, const dfl_case_file *file, const char *key, long shown,
+                         bool failed)
+{
+    const double all = (double)dfl_case_file_layout(file)->cases;
     int listed = 0;
-    for (long i = 0; counts[DFL_CASE_FAILED] > 0 && listed < 50 && i < layout->cases; i++) {
-        char message[DFL_CASE_MESSAGE];
-        if (dfl_case_file_get(file, i, NULL, message) != DFL_CASE_FAILED)
+    dfl_text_add(json, ", \"%s\": [", key);
+    for (long i = 0; listed < MOST_MESSAGES && i < shown; i++) {
+        const long number = (long)((double)i * all / (double)shown);
+        char message[DFL_CASE_MESSAGE] = "";
+        const dfl_case_state state = dfl_case_file_get(file, number, NULL, message);
+        if (!message[0] || (state == DFL_CASE_FAILED) != failed)
             continue;
-        dfl_text_add(json, "%s[%ld, ", listed++ > 0 ? ", " : "", i);
+        dfl_text_add(json, "%s[%ld, ", listed++ > 0 ? ", " : "", number);
         dfl_json_string(json, message);
         dfl_text_add(json, "]");
     }
     dfl_text_add(json, "]");
-    dfl_free(json->ctx, values);
-    return json->status;
 }
 
 /* "sensitivity": [{"of": RESULT, "first": [...], "total": [...]}, ...]. */

@@ -1,6 +1,7 @@
 /* sweep.c: a study from its creation to its end. */
 #include "sweep/sweep_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static dfl_status name_columns(dfl_sweep *sweep);
@@ -112,7 +113,9 @@ dfl_status dfl_sweep_finish(dfl_sweep *sweep)
     if (sweep->file && sweep->there)
         dfl_case_file_sync(sweep->file);
     if (trouble)
-        return dfl_fail(sweep->ctx, DFL_IO, "'%s' cannot be written: %s",
+        return dfl_fail(sweep->ctx, DFL_IO,
+                        "'%s' cannot be written: %s; cases that are there stay, --resume "
+                        "goes on",
                         sweep->path ? sweep->path : "results", strerror(trouble));
     return sweep->done < sweep->total
                ? dfl_fail(sweep->ctx, DFL_STOPPED, "interrupted after %ld of %ld cases",
@@ -129,6 +132,9 @@ dfl_sweep_progress dfl_sweep_so_far(dfl_sweep *sweep)
                                          .before = sweep->before,
                                          .first_failed = sweep->first_failed,
                                          .message = sweep->first_message,
+                                         .doubtful = sweep->doubtful,
+                                         .first_doubtful = sweep->first_doubtful,
+                                         .doubt = sweep->first_doubt,
                                          .seconds =
                                              sweep->begun > 0 ? dfl_clock() - sweep->begun : 0,
                                          .path = sweep->path};
@@ -148,16 +154,19 @@ int dfl_sweep_row(double *values, dfl_sweep *sweep, long number, const char **me
 {
     const dfl_case_layout *layout = &sweep->cases->layout;
     const int parameters = layout->list[DFL_CASE_PARAMETERS].count;
+    const int results = layout->list[DFL_CASE_RESULTS].count;
     if (message)
         *message = sweep->message;
     sweep->message[0] = 0;
+    for (int i = 0; i < results; i++)
+        values[parameters + i] = NAN;
     if (!sweep->file || number < 0 || number >= sweep->total ||
         !dfl_case_file_parameters(values, sweep->file, number))
         return DFL_CASE_MISSING;
     const dfl_case_state state =
         dfl_case_file_get(sweep->file, number, sweep->values, sweep->message);
-    memcpy(values + parameters, sweep->values,
-           (size_t)layout->list[DFL_CASE_RESULTS].count * sizeof *values);
+    if (state != DFL_CASE_MISSING)
+        memcpy(values + parameters, sweep->values, (size_t)results * sizeof *values);
     return (int)state;
 }
 

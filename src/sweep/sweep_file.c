@@ -8,13 +8,15 @@ static dfl_status read_design(dfl_sweep *sweep, const dfl_sweep_options *options
 static dfl_status read_kind(dfl_design_kind *out, dfl_context *ctx, const char *word);
 static dfl_status create(dfl_sweep *sweep, const dfl_sweep_options *options);
 static dfl_status name_file(dfl_sweep *sweep, const dfl_sweep_options *options);
-static dfl_status check_older(const dfl_sweep *sweep);
+static dfl_status create_file(dfl_sweep *sweep, bool replace);
+static dfl_status check_older(dfl_case_file **older, const dfl_sweep *sweep, bool replace);
 static dfl_status resume(dfl_sweep *sweep, const dfl_sweep_options *options);
 static dfl_status refuse_more(const dfl_sweep *sweep, const dfl_sweep_options *options);
 static dfl_status check_sets(const dfl_sweep *sweep);
 static dfl_status create_cases(dfl_sweep *sweep, const dfl_sweep_options *limits, int nsettings,
                                const char *const *settings, const char *columns);
 static dfl_status check_same(const dfl_sweep *sweep);
+static dfl_status check_version(const dfl_sweep *sweep);
 
 dfl_status dfl_sweep_prepare(dfl_sweep *sweep, const dfl_sweep_options *options)
 {
@@ -44,11 +46,23 @@ static dfl_status create(dfl_sweep *sweep, const dfl_sweep_options *options)
     if (status || options->elsewhere)
         return status;
     status = name_file(sweep, options);
+    return status ? status : create_file(sweep, options->replace);
+}
+
+/* From the look at an older study until the new one is in its place nobody else writes either. */
+static dfl_status create_file(dfl_sweep *sweep, bool replace)
+{
+    dfl_new_file claim;
+    dfl_case_file *older = NULL;
+    dfl_status status = dfl_case_file_claim(&claim, sweep->ctx, sweep->path);
     if (!status)
-        status = check_older(sweep);
-    return status ? status
-                  : dfl_case_file_create(&sweep->file, sweep->ctx, sweep->path,
-                                         &sweep->cases->layout, write_values, sweep->design);
+        status = check_older(&older, sweep, replace);
+    if (!status)
+        status = dfl_case_file_create(&sweep->file, sweep->ctx, sweep->path, &sweep->cases->layout,
+                                      write_values, sweep->design);
+    dfl_case_file_close(older);
+    dfl_new_file_discard(&claim);
+    return status;
 }
 
 static dfl_status name_file(dfl_sweep *sweep, const dfl_sweep_options *options)
@@ -69,26 +83,32 @@ static dfl_status name_file(dfl_sweep *sweep, const dfl_sweep_options *options)
                           sweep->path);
 }
 
-/* What an interrupted study has found must not be lost by a command that was repeated. */
-static dfl_status check_older(const dfl_sweep *sweep)
+static long cases_done(const dfl_case_file *file)
 {
-    dfl_case_file *older = NULL;
-    if (!dfl_is_case_file(sweep->ctx, sweep->path))
-        return DFL_OK;
-    const dfl_status status = dfl_case_file_open(&older, sweep->ctx, sweep->path, true);
-    if (status)
-        return status;
-    const long cases = dfl_case_file_layout(older)->cases;
+    const long cases = dfl_case_file_layout(file)->cases;
     long done = 0;
     for (long i = 0; i < cases; i++)
-        done += dfl_case_file_get(older, i, NULL, NULL) != DFL_CASE_MISSING;
-    dfl_case_file_close(older);
-    if (done == 0 || done == cases)
+        done += dfl_case_file_get(file, i, NULL, NULL) != DFL_CASE_MISSING;
+    return done;
+}
+
+/* What another study has found is lost only if somebody wants that, and never while it runs. */
+static dfl_status check_older(dfl_case_file **older, const dfl_sweep *sweep, bool replace)
+{
+    if (!dfl_is_case_file(sweep->ctx, sweep->path))
+        return DFL_OK;
+    const dfl_status status = dfl_case_file_open(older, sweep->ctx, sweep->path, true);
+    if (status)
+        return status;
+    const long cases = dfl_case_file_layout(*older)->cases;
+    const long done = replace ? 0 : cases_done(*older);
+    if (done == 0)
         return DFL_OK;
     return dfl_fail(sweep->ctx, DFL_INVALID,
-                    "'%s' is a study with %ld of %ld cases done; go on with --resume %s, or remove "
-                    "it",
-                    sweep->path, done, cases, sweep->path);
+                    "'%s' is a study with %ld of %ld cases done; --resume %s %s, --output names "
+                    "another file, --replace begins anew and loses them",
+                    sweep->path, done, cases, sweep->path,
+                    done < cases ? "goes on with it" : "reads it");
 }
 
 static dfl_status read_design(dfl_sweep *sweep, const dfl_sweep_options *options)
@@ -170,7 +190,26 @@ static dfl_status resume(dfl_sweep *sweep, const dfl_sweep_options *options)
     if (!status)
         status = create_cases(sweep, options, layout->list[DFL_CASE_SETTINGS].count,
                               layout->list[DFL_CASE_SETTINGS].text, sweep->columns_kept);
-    return status ? status : check_same(sweep);
+    if (!status)
+        status = check_same(sweep);
+    return status ? status : check_version(sweep);
+}
+
+/* Another version may compute other numbers: it reads a study that is complete, but does not add to one. */
+static dfl_status check_version(const dfl_sweep *sweep)
+{
+    const dfl_case_layout *layout = dfl_case_file_layout(sweep->file);
+    const char *begun = layout->text[DFL_CASE_VERSION];
+    const bool same = !strcmp(begun, sweep->cases->layout.text[DFL_CASE_VERSION]);
+    const long done = same ? layout->cases : cases_done(sweep->file);
+    return done == layout->cases
+               ? DFL_OK
+               : dfl_fail(
+                     sweep->ctx, DFL_INVALID,
+                     "'%s' was begun with Driftless %s, this is %s, whose results may differ: go "
+                     "on with that one, or begin anew (%ld of %ld cases are done)",
+                     sweep->path, begun, sweep->cases->layout.text[DFL_CASE_VERSION], done,
+                     layout->cases);
 }
 
 /* The file says all of that. */
@@ -180,6 +219,7 @@ static dfl_status refuse_more(const dfl_sweep *sweep, const dfl_sweep_options *o
                        : options->nsample > 0    ? "--sample"
                        : options->cases          ? "--cases"
                        : options->output         ? "--output"
+                       : options->replace        ? "--replace"
                        : options->columns        ? "--columns"
                        : options->design         ? "--design"
                        : options->count != 0     ? "--count"

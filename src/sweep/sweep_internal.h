@@ -35,7 +35,7 @@ typedef struct dfl_cases {
     int nowned;
     const char **outputs, **events, **results, **series; /* lists of the layout */
     dfl_case_layout layout;                              /* of the file */
-    double from, every;                                  /* of the grid of series */
+    double every;                                        /* of the grid of series */
 } dfl_cases;
 
 /* Derives the model once and finds out what a case has. Design, model and options must outlive *out.
@@ -126,10 +126,13 @@ struct dfl_sweep {
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;  /* elsewhere: jobs, or the end of all jobs */
-    unsigned char *there; /* by case: it is in the file, or under way */
-    long next;            /* the first one that may not be */
+    uint16_t *
+        there; /* by case: 0: missing; 1: in the file, or under way; 1 + N: under way in process N */
+    long next; /* the first one that may not be */
     long total, done, failed, before, first_failed;
     char first_message[DFL_CASE_MESSAGE];
+    long doubtful, first_doubtful; /* cases that have run, of which something is not known */
+    char first_doubt[DFL_CASE_MESSAGE];
     char *jobs, *results; /* elsewhere: those that wait */
     int njobs, nresults, job_room, result_room, under_way;
     bool last_jobs;
@@ -144,6 +147,7 @@ dfl_status dfl_sweep_prepare(dfl_sweep *sweep, const dfl_sweep_options *options)
 /* sweep_queue.c: what is there already; hooks of the pool. */
 dfl_status dfl_sweep_count(dfl_sweep *sweep);
 bool dfl_sweep_next(long *number, double *values, void *sweep);
+bool dfl_sweep_take(long *number, double *values, dfl_sweep *sweep, int process);
 bool dfl_sweep_done(const dfl_case *it, void *sweep);
 void dfl_sweep_count_case(dfl_sweep *sweep, long number, dfl_case_state state, const char *message);
 /* sweep_jobs.c: the same for jobs of another process. */

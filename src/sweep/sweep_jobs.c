@@ -17,6 +17,7 @@ static void *place(char *bytes, size_t size, int number)
     return bytes + size * (size_t)number;
 }
 
+static bool was_handed_out(dfl_sweep *sweep, long number);
 static dfl_status make_room(char **bytes, int *room, dfl_context *ctx, size_t size, int used,
                             int count);
 
@@ -32,14 +33,16 @@ size_t dfl_sweep_result_size(const dfl_sweep *sweep)
 
 /* ------------------------------------------------------------------------------- who has the file */
 
-int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most)
+int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most, int process)
 {
     const size_t size = dfl_sweep_job_size(sweep);
     int count = 0;
+    if (process < 1 || process >= UINT16_MAX)
+        return 0;
     for (; count < most; count++) {
         char *job = place(jobs, size, count);
         long number;
-        if (!dfl_sweep_next(&number, (double *)(void *)(job + sizeof number), sweep))
+        if (!dfl_sweep_take(&number, (double *)(void *)(job + sizeof number), sweep, process))
             break;
         memcpy(job, &number, sizeof number);
     }
@@ -54,7 +57,7 @@ dfl_status dfl_sweep_store(dfl_sweep *sweep, const void *results, int count)
         result_head head;
         memcpy(&head, from, sizeof head);
         head.message[DFL_CASE_MESSAGE - 1] = 0;
-        if (head.number < 0 || head.number >= sweep->total || head.state <= DFL_CASE_MISSING ||
+        if (!was_handed_out(sweep, head.number) || head.state <= DFL_CASE_MISSING ||
             head.state >= DFL_CASE_STATES)
             return dfl_fail(sweep->ctx, DFL_INVALID, "a result is not one of this study");
         const double *numbers = (const double *)(const void *)(from + sizeof head);
@@ -63,10 +66,36 @@ dfl_status dfl_sweep_store(dfl_sweep *sweep, const void *results, int count)
             return dfl_fail(sweep->ctx, DFL_IO, "'%s' cannot be written: %s", sweep->path,
                             strerror(errno));
         pthread_mutex_lock(&sweep->lock);
+        sweep->there[head.number] = 1;
         dfl_sweep_count_case(sweep, head.number, state, head.message);
         pthread_mutex_unlock(&sweep->lock);
     }
     return DFL_OK;
+}
+
+static bool was_handed_out(dfl_sweep *sweep, long number)
+{
+    if (number < 0 || number >= sweep->total)
+        return false;
+    pthread_mutex_lock(&sweep->lock);
+    const bool was = sweep->there[number] > 1;
+    pthread_mutex_unlock(&sweep->lock);
+    return was;
+}
+
+long dfl_sweep_take_back(dfl_sweep *sweep, int process)
+{
+    long count = 0;
+    pthread_mutex_lock(&sweep->lock);
+    for (long i = sweep->total - 1; process > 0 && i >= 0; i--)
+        if (sweep->there[i] == 1 + process) {
+            sweep->there[i] = 0;
+            count++;
+            if (i < sweep->next)
+                sweep->next = i;
+        }
+    pthread_mutex_unlock(&sweep->lock);
+    return count;
 }
 
 /* ------------------------------------------------------------------------------- the others */

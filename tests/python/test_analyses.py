@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import driftless as dl
@@ -170,6 +171,23 @@ class Tasks(unittest.TestCase):
         self.assertAlmostEqual(found["best"]["u"], 0.25, 5)
         with self.assertRaises(dl.Error):
             cart().optimum()
+        with self.assertRaisesRegex(dl.Error, "for a fit alone"):
+            m.optimum(bootstrap=10)
+
+    def test_a_fit_has_intervals(self):
+        with tempfile.TemporaryDirectory() as folder:  # x = v t
+            with open(os.path.join(folder, "measured.csv"), "w") as file:
+                file.write("t,x\n1,2.1\n2,3.8\n3,6.1\n4,8.0\n")
+            with open(os.path.join(folder, "line.lua"), "w") as file:
+                file.write("""local v = param("v", 1) local x = position("x") mass(x, 1) initial{ x = 0, [velocity(x)] = v }
+optimize{ vary = { v = {0, 5} }, fit = { file = "measured.csv", x = "x" } } simulate{ to = 4 }""")
+            m = dl.load(file.name)
+            found = m.optimum(bootstrap=50, seed=3, threads=2, algorithm="lm")
+            low, high = (found["bootstrap"][end]["v"] for end in ("low", "high"))
+            self.assertAlmostEqual(found["best"]["v"], 60 / 30, 6)
+            self.assertTrue(low < 2 < high and high - low < 6 * found["deviation"]["v"])
+            self.assertEqual(m.optimum(bootstrap=50, seed=3, threads=1)["bootstrap"], found["bootstrap"])
+            self.assertGreater(m.optimum(starts=3)["runs"], m.optimum()["runs"])
 
 
 class Texts(unittest.TestCase):

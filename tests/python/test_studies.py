@@ -70,6 +70,10 @@ class Sweeps(unittest.TestCase):
         for name, part in (("a", 9 / 25), ("b", 16 / 25)):  # variances 9/12 and 16/12; the error of 512 points is some 1e-3
             self.assertAlmostEqual(found["first"][name], part, 2)
             self.assertAlmostEqual(found["total"][name], part, 2)
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "s.h5")
+            m.sweep(sample={"a": "uniform(0,1)", "b": "uniform(0,1)"}, design="saltelli", count=512, to=0.01, output=file)
+            self.assertEqual(m.sweep(resume=file).sensitivity("sum.final"), found)
         with self.assertRaisesRegex(dl.Error, "saltelli"):
             m.sweep({"a": [1]}, to=0.01).sensitivity("sum.final")
 
@@ -81,6 +85,8 @@ class Sweeps(unittest.TestCase):
             study.report(page)
             with open(page) as text:
                 self.assertIn("<html", text.read(2000))
+            with self.assertRaisesRegex(dl.Error, "4 of 4 cases done"):
+                spring().sweep({"k": [1]}, output=file)
             again = spring().sweep(resume=file)
             self.assertEqual(again.table.tobytes(), study.table.tobytes())
             script = os.path.join(folder, "spring.lua")
@@ -91,6 +97,7 @@ class Sweeps(unittest.TestCase):
             with open(table) as text:
                 names, *rows = [line.split(",") for line in text.read().splitlines()]
             self.assertEqual([float(row[names.index("place.rms")]) for row in rows], list(study["place.rms"]))
+            self.assertEqual(spring().sweep({"k": [1]}, output=file, replace=True).cases, 1)
             with self.assertRaisesRegex(dl.Error, "output"):
                 spring().sweep({"k": [1]}).report(page)
 
@@ -137,6 +144,8 @@ class Sweeps(unittest.TestCase):
         done = [i for i in range(study.cases) if study.status[i] == "completed"]
         self.assertTrue(0 < len(done) < 100000)
         np.testing.assert_allclose(study["place.final"][done], 0.3 * np.cos(np.sqrt(study["k"][done])), atol=1e-8)
+        missing = [i for i in range(study.cases) if study.status[i] == "missing"]
+        self.assertTrue(np.isnan(study["place.final"][missing]).all())
 
     def test_studies_in_threads(self):
         found = []

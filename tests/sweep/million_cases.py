@@ -26,7 +26,7 @@ simulate{ to = 0.01 }
 
 def largest(count):
     """kB at most, as seen while it runs."""
-    process = subprocess.Popen([program, "sweep", "trivial.lua", "--sample", "a=uniform(0,1)", "--count", str(count), "--output", "study.h5", "--quiet"])
+    process = subprocess.Popen([program, "sweep", "trivial.lua", "--sample", "a=uniform(0,1)", "--count", str(count), "--output", "study.h5", "--replace", "--quiet"])
     most = 0
     while process.poll() is None:
         with open(f"/proc/{process.pid}/status") as status:

@@ -23,7 +23,7 @@ export function studyPage({ result }) {
     parallel(there, names, pick(parameters, results), show),
     chosen("Histogram", names, [first], (x) => histogram(there, names, x)),
     parameters.length > 1 ? chosen("Heat map", names, [0, 1, first], (x, y, z) => heat(there, names, x, y, z)) : null,
-    h("div", { class: "tables" }, sensitivity.length > 0 ? indices(parameters, sensitivity) : null, result.failures.length > 0 ? failures(result) : null),
+    h("div", { class: "tables" }, sensitivity.length > 0 ? indices(parameters, sensitivity) : null, result.failures.length > 0 ? failures(result) : null, result.doubts.length > 0 ? doubts(result) : null),
   );
 }
 
@@ -166,8 +166,14 @@ function indices(parameters, sensitivity) {
   return section("sensitivity", "Sobol indices", h("p", {}, "Parts of the variance by a parameter alone (first order), and with all its interactions (total)."), table(["of", "by", "first order", "total"], rows));
 }
 
+const messages = (list) => table(["case", "message"], list.map(([number_, message]) => ({ values: [String(number_), message] })));
+
+function doubts({ doubts: list }) {
+  return section("doubts", "Results that are not known", messages(list));
+}
+
 function failures({ failures: list, failed }) {
   const more = failed > list.length ? h("p", {}, `The first ${list.length} of ${count(failed)}.`) : null;
-  return section("failures", "Cases that failed", more, table(["case", "message"], list.map(([number_, message]) => ({ values: [String(number_), message] }))));
+  return section("failures", "Cases that failed", more, messages(list));
 }
 

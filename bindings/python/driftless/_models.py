@@ -223,7 +223,7 @@ class BaseModel:
         f = m.value_and_gradient("miss", ["angle", "speed"]); scipy.optimize.minimize(f, f.start, jac=True)."""
         return _studies.Objective(self._frozen(), of, by, settings)
 
-    def sweep(self, over=None, *, sample=None, cases=None, count=0, seed=0, design=None, columns=None, output=None, resume=None, threads=0,
+    def sweep(self, over=None, *, sample=None, cases=None, count=0, seed=0, design=None, columns=None, output=None, resume=None, replace=False, threads=0,
               case_seconds=0, case_memory=0, progress=None, **settings):
         """Many runs on all processors (or `threads`), as `driftless sweep`: a Study, whose to_pandas() is a table with a row for each case.
 
@@ -231,18 +231,24 @@ class BaseModel:
         sample      {"k": "normal(1,0.02)"}: `count` samples (100) of distributions, with `seed`, by `design` "random", "lhs", "sobol", "saltelli"
         cases       a file FILE.csv, a DataFrame or a dictionary of columns: a row for each case
         columns     what is kept: names of outputs and variables; all outputs if none are named
-        output      the file FILE.h5 of the study, which is kept then; resume=FILE.h5 goes on with one
+        output      the file FILE.h5 of the study, which is kept then; replace=True: a study that it has is lost; resume=FILE.h5 goes on with one
         progress    a function progress(done, cases), called while runs are under way
 
         Settings are those of run. Ctrl-C ends it; the exception's `result` has the cases that were done."""
         over = tuple(_studies.over_text(name, values) for name, values in (over or {}).items())
         options = {"design": design, "columns": listed(columns), "output": output, "resume": resume}
         return self._work(_studies.sweep, self, over, texts(sample or {}), cases, texts(settings), options,
-                          (float(count), float(seed), float(case_seconds), float(case_memory)), int(threads), progress)
+                          (float(count), float(seed), float(case_seconds), float(case_memory), bool(replace)), int(threads), progress)
 
-    def optimum(self, **settings):
-        """What optimize{} of the model wants, as `driftless optimize`: a dictionary with "best", "objective", "start", ..."""
-        return self._task("optimize", settings)
+    def optimum(self, *, algorithm=None, starts=0, bootstrap=0, seed=0, threads=0, **settings):
+        """What optimize{} of the model wants, as `driftless optimize`: a dictionary with "best", "objective", "start", ...
+
+        algorithm   "lm", "bfgs" or one of NLopt; None: what suits
+        starts      searches from so many places within the bounds
+        bootstrap   of a fit: so many fits to resampled residuals, by `seed`, for intervals of 95 %: "bootstrap" has "low" and "high"
+        threads     how many of these searches run at once; 0: as many as there are processors"""
+        numbers = {"starts": starts, "bootstrap": bootstrap, "seed": seed, "threads": threads}
+        return self._task("optimize", settings, algorithm=algorithm, **{name: float(value) for name, value in numbers.items()})
 
     def analyse(self, name, *, of=(), **options):
         """What a command of the program finds: "modes", "linearize", ..., as a dictionary (its JSON) that prints as text. Options are

@@ -15,7 +15,7 @@ class Study:
     `results` are their names; `status` and `messages` say how each case ended, `failed` how many failed; `seconds`, `path` (the file, if one was
     named). study.to_pandas() is a DataFrame, study.sensitivity("OUTPUT.final") has Sobol's indices of the design "saltelli"."""
 
-    def __init__(self, sweep, path, sensitive, model):
+    def __init__(self, sweep, path, model):
         import numpy
 
         self.names, count = sweep.columns()
@@ -26,10 +26,12 @@ class Study:
         self.status = [_STATES[state] for state in states]
         self.messages, self.path = [model._located(message) for message in messages], path
         self._sensitivity = {}
-        if sensitive and self.done == self.cases:
-            for number, name in enumerate(self.results):
+        for number, name in enumerate(self.results if self.done == self.cases else []):
+            try:
                 first, total = numpy.frombuffer(sweep.sensitivity(number)).reshape(2, count).tolist()
-                self._sensitivity[name] = {"first": dict(zip(self.parameters, first)), "total": dict(zip(self.parameters, total))}
+            except Error:  # another design
+                break
+            self._sensitivity[name] = {"first": dict(zip(self.parameters, first)), "total": dict(zip(self.parameters, total))}
 
     def __getitem__(self, name):
         if name not in self.names:
@@ -83,7 +85,6 @@ def sweep(model, over, sample, cases, settings, options, numbers, threads, progr
         if cases is not None:
             texts["cases"] = _case_file(cases, folder)
         work = _library.Sweep(model._library_model(), over, sample, settings, texts, *numbers)
-        sensitive = texts.get("design") == "saltelli"
         try:
             _complete(work, threads, progress)
         except BaseException as failure:
@@ -91,9 +92,9 @@ def sweep(model, over, sample, cases, settings, options, numbers, threads, progr
             while not work.wait(0.05):
                 pass
             work.finish()
-            failure.result = Study(work, kept, False, model)
+            failure.result = Study(work, kept, model)
             raise
-        study = Study(work, kept, sensitive, model)
+        study = Study(work, kept, model)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if study.failed == study.cases:
