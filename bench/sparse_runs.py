@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Models of many bodies with sparse matrices: cost and memory of a body by `driftless run`, and how they grow.
 
-usage: bench/sparse_runs.py PROGRAM [LARGEST]; a table. The time of a step is processor time, the least of three: that of the whole
-program minus that of the same run ended after 1e-9 s, which has script, derivation and start. Memory is that of the whole program."""
+usage: bench/sparse_runs.py PROGRAM [LARGEST]; a table. The time of a step is processor time, the least of three (one for 1000 bodies and
+more): that of the whole program minus that of the same run ended after 1e-9 s, which has script, derivation and start. Memory is
+that of the whole program. Evaluations and matrices per step do not depend on what else the machine does."""
 
 import json
 import math
@@ -75,18 +76,18 @@ end
 """
 
 # name, script or example, bodies for N, sizes, time
-MODELS = [("points on rods", "chain.lua", lambda n: n, [100, 1000, 10000], 0.5),
-          ("plane chain", CHAIN, lambda n: n, [100, 1000, 10000], 0.5),
-          ("four-bars", "four-bar-bodies.lua", lambda n: 2 * n + 1, [30, 300, 1000], 2),
-          ("train", "train.lua", lambda n: n, [100, 1000, 3000], 20),
-          ("chain in space", SPACE, lambda n: n, [30, 100, 300], 1),
-          ("rope ladder", LADDER, lambda n: 2 * n, [10, 50], 0.5),
-          ("net of points", NET, lambda n: n * n, [20, 30, 60], 0.5),
-          ("braced squares", BRACED, lambda n: 3 * n, [30, 300, 1000], 0.5)]
+MODELS = [("points on rods", "chain.lua", lambda n: n, [10, 100, 1000, 10000], 0.5),
+          ("plane chain", CHAIN, lambda n: n, [10, 100, 1000, 10000], 0.5),
+          ("four-bars", "four-bar-bodies.lua", lambda n: 2 * n + 1, [5, 50, 500, 5000], 2),
+          ("train", "train.lua", lambda n: n, [10, 100, 1000, 10000], 20),
+          ("chain in space", SPACE, lambda n: n, [10, 100, 1000], 0.5),
+          ("rope ladder", LADDER, lambda n: 2 * n, [5, 50, 200], 0.3),
+          ("net of points", NET, lambda n: n * n, [4, 10, 30, 100], 0.2),
+          ("braced squares", BRACED, lambda n: 3 * n, [3, 30, 300, 3000], 0.5)]
 
 
 def run(program, path, n, to):
-    """Processor time (s), memory (MB), attempted steps, and matrices that needed pivots."""
+    """Processor time (s), memory (MB), attempted steps, evaluations and matrices, and matrices that needed pivots."""
     command = [program, "run", path, "--set", f"N={n}", "--linear", "sparse", "--method", "radau5", "--rtol", "1e-6",
                "--to", str(to), "--every", str(to), "--json", "--quiet"]
     with tempfile.TemporaryFile("w+") as out:
@@ -98,33 +99,37 @@ def run(program, path, n, to):
     if status or found["status"] != "completed":
         raise SystemExit(f"{path}, N = {n}: {found['message']}")
     return (usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, found["steps"]["attempted"],
-            found["decompositions"]["pivoted"])
+            found["evaluations"]["eom"], found["decompositions"]["differential"], found["decompositions"]["pivoted"])
 
 
-def measure(program, path, n, to):
-    """Processor time of a step (s), memory (MB), steps, and matrices that needed pivots."""
-    whole = min(run(program, path, n, to) for _ in range(3))
-    start = min(run(program, path, n, 1e-9) for _ in range(3))
-    return (whole[0] - start[0]) / (whole[2] - start[2]), whole[1], whole[2], whole[3]
+def measure(program, path, n, to, times):
+    """Processor time of a step (s), and the run."""
+    whole = min(run(program, path, n, to) for _ in range(times))
+    start = min(run(program, path, n, 1e-9) for _ in range(times))
+    return (whole[0] - start[0]) / (whole[2] - start[2]), whole
+
+
+def exponent(now, before):
+    """Of the number of bodies; the difference of two short runs may be noise."""
+    known = before and min(now[1], before[1]) > 0
+    return f"{math.log(now[1] / before[1]) / math.log(now[0] / before[0]):.2f}" if known else ""
 
 
 def main():
     program, largest = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     examples = os.path.join(os.path.dirname(__file__), "..", "examples")
-    print("| model | bodies | steps | µs per body and step | slope | kB per body | with pivots |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| model | bodies | steps | evaluations per step | matrices per step | µs per body and step | slope | kB per body | with pivots |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, text, bodies, sizes, to in MODELS:
         with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
             file.write(text)
             file.flush()
             path = os.path.join(examples, text) if text.endswith(".lua") else file.name
             before = None
-            for n in [n for n in sizes if bodies(n) <= 2.1 * largest]:
-                step, memory, steps, pivoted = measure(program, path, n, to)
-                known = before and min(step, before[1]) > 0  # the difference of two short runs may be noise
-                slope = math.log(step / before[1]) / math.log(bodies(n) / before[0]) if known else math.nan
-                print(f"| {name} | {bodies(n)} | {steps} | {1e6 * step / bodies(n):.1f} | "
-                      f"{slope:.2f} | {1024 * memory / bodies(n):.0f} | {pivoted} |".replace("nan", ""), flush=True)
+            for n in [n for n in sizes if bodies(n) <= 1.1 * largest]:
+                step, (_, memory, steps, evaluations, matrices, pivoted) = measure(program, path, n, to, 1 if bodies(n) >= 1000 else 3)
+                print(f"| {name} | {bodies(n)} | {steps} | {evaluations / steps:.1f} | {matrices / steps:.2f} | {1e6 * step / bodies(n):.1f} | "
+                      f"{exponent((bodies(n), step), before)} | {1024 * memory / bodies(n):.0f} | {pivoted} |", flush=True)
                 before = (bodies(n), step)
 
 

@@ -96,9 +96,14 @@ static void measure(int n, double h, double t_end)
     mj_deleteModel(m);
 }
 
-int main(void)
+/* usage: loops_mujoco [N...]: these N with steps of 1e-2 s; else the usual ones with both steps. */
+int main(int argc, char **argv)
 {
     static const int sizes[] = {1, 2, 5, 10, 20, 40, 100};
+    for (int i = 1; i < argc; i++)
+        measure(atoi(argv[i]), 1e-2, 10);
+    if (argc > 1)
+        return 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int k = 0; k < 2; k++)
             measure(sizes[i], k ? 1e-3 : 1e-2, sizes[i] <= 20 || k == 0 ? 10 : 2);

@@ -67,6 +67,10 @@ typedef struct dfl_blocks {
    treated like a positive return value. */
 typedef int (*dfl_eval_fn)(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 
+/* The same at `count` times and states: out[k], t[k], x[k] are those of state k. */
+typedef int (*dfl_eval_points_fn)(dfl_blocks *const *out, const double *t, const double *const *x,
+                                  int count, unsigned need, void *user);
+
 /* Writes M(p,t), nv x nv, or its nv diagonal entries if `mass_diagonal`. Zeroed before the call. */
 typedef int (*dfl_mass_fn)(double *M, double t, const double *x, void *user);
 
@@ -265,6 +269,9 @@ typedef struct dfl_eom {
     const dfl_sparsity *sparsity;   /* NULL: all matrices are dense */
     const dfl_sizes *sizes;         /* may be NULL: nothing is known of any unknown */
     void *user;
+    dfl_eval_points_fn
+        eval_points; /* may be NULL: `eval` at one state after another. If that is not faster,
+                                       leave it out */
 } dfl_eom;
 
 /* The number of unknowns, n = nw+nl+nm + nr + nv + ns+np; -1 if one of these sizes is negative or

@@ -122,6 +122,10 @@ typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 /* Called where branches change or events act, before that and, if the state has jumped, after it. */
 typedef int (*dfl_jump_fn)(double t, const double *x, bool after, void *user);
 
+/* Called at every such instant, before it with `crossed`, the functions that have passed zero, and after it with NULL, while
+   the state and its derivatives are those of this side. */
+typedef int (*dfl_around_fn)(const bool *crossed, void *user);
+
 /* What happens at one instant, in its order: functions pass zero and events act; impacts, one after
    the other; contacts and friction change their modes. */
 typedef enum dfl_happening {
@@ -383,10 +387,13 @@ typedef struct dfl_output_options {
     double every;              /* s, between calls of on_output; 0 means end points only */
     bool project;              /* on_output and on_event get states on the constraints; false:
                                 interpolated states */
+    bool ends_only;            /* nobody calls dfl_solver_interpolate: extrapolation takes longer
+                                  steps, and is less accurate inside of them than rtol */
     dfl_step_fn on_step;       /* NULL means none */
     dfl_output_fn on_output;   /* NULL means none */
     dfl_jump_fn on_jump;       /* NULL means none; anything but 0 stops with DFL_STOPPED */
     dfl_instant_fn on_instant; /* NULL means none; anything but 0 stops with DFL_STOPPED */
+    dfl_around_fn on_side;     /* NULL means none; anything but 0 stops with DFL_STOPPED */
 } dfl_output_options;
 
 typedef struct dfl_event_options {

@@ -164,6 +164,7 @@ void dfl_carried_listen(dfl_solver_options *options, dfl_carried_run *run)
                                           .enclose = event_bounds,
                                           .noise = event_noise};
     options->output.on_step = on_step;
+    options->output.ends_only = true;
     options->user = run;
     dfl_branching_lock(&options->switches, &run->branching);
 }

@@ -4,6 +4,24 @@
 #include <string.h>
 
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
+/* Several states in lanes; those of a model with switches settle their branches one by one. */
+static int eval_points(dfl_blocks *const *out, const double *t, const double *const *x, int count,
+                       unsigned need, void *user)
+{
+    dfl_runnable *run = user;
+    const bool at_once = need == run->full && !run->all.native && !run->tree &&
+                         run->branching.tables->nswitches == 0;
+    int rc = 0;
+    for (int k = 0; !at_once && !rc && k < count; k++)
+        rc = eval(out[k], t[k], x[k], need, user);
+    for (int k = 0; at_once && k < count; k += DFL_TAPE_LANES)
+        dfl_runnable_evaluate_lanes(out + k, run, t + k, x + k,
+                                    count - k < DFL_TAPE_LANES ? count - k : DFL_TAPE_LANES);
+    return rc;
+}
+
+static int eval_points(dfl_blocks *const *out, const double *t, const double *const *x, int count,
+                       unsigned need, void *user);
 static int mass(double *M, double t, const double *x, void *user);
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user);
 static const char *name(dfl_kind kind, int index, void *user);
@@ -36,6 +54,7 @@ void dfl_runnable_describe(dfl_runnable *run)
         .sparsity = run->packed ? &run->sparsity : NULL,
         .structure = run->bodies ? &run->structure : NULL,
         .user = run,
+        .eval_points = run->lanes ? eval_points : NULL,
     };
 }
 

@@ -9,6 +9,11 @@ int dfl_runnable_functions(const dfl_runnable *run)
     return run->switches.count;
 }
 
+dfl_expr dfl_runnable_condition(const dfl_runnable *run, int function)
+{
+    return run->switches.item[run->switches.watched[function].number].condition;
+}
+
 dfl_owner dfl_runnable_owner(const dfl_runnable *run, int function)
 {
     const dfl_switches *sw = &run->switches;

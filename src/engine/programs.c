@@ -5,6 +5,8 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
+#include <string.h>
+
 enum { PROGRAMS = SINGLE_BLOCKS + 29 };
 
 /* A growing list of targets. */
@@ -53,6 +55,11 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run)
     dfl_status status = lock_targets(&list, run);
     if (!status)
         status = create_program(&run->all, run, &list);
+    if (!status && run->packed) {
+        run->lanes =
+            dfl_alloc(run->ctx, DFL_TAPE_LANES * dfl_tape_work(run->all.tape), sizeof *run->lanes);
+        status = run->lanes ? DFL_OK : DFL_NO_MEMORY;
+    }
     for (int i = 0; !status && i < SINGLE_BLOCKS; i++) {
         list.count = 0;
         target_blocks(&list, eq, 1U << i);
@@ -82,6 +89,7 @@ void dfl_runnable_free_programs(dfl_runnable *run)
         if (!all[i]->part)
             dfl_free(run->ctx, all[i]->work);
     }
+    dfl_free(run->ctx, run->lanes);
     dfl_native_free(run->native);
 }
 
@@ -97,19 +105,43 @@ void dfl_runnable_prepare(dfl_runnable *run)
     for (int i = 0; i < PROGRAMS; i++)
         if (!all[i]->part && all[i]->tape)
             dfl_tape_prepare(all[i]->tape, all[i]->work, in);
+    if (run->lanes)
+        dfl_tape_lanes_prepare(run->all.tape, run->lanes, run->all.work);
+}
+
+/* The arrays that programs read. */
+static void list_inputs(const double **in, const dfl_runnable *run, const double *t,
+                        const double *x, const double *a)
+{
+    in[DFL_IN_TIME] = t;
+    in[DFL_IN_X] = x;
+    in[DFL_IN_A] = a;
+    in[DFL_IN_PARAM] = run->param;
+    in[DFL_IN_INPUT] = run->input;
+    in[DFL_IN_LEVEL] = run->level;
+    in[DFL_IN_BRANCH] = run->branching.branch;
+    in[DFL_IN_DISCRETE] = run->branching.discrete;
+}
+
+void dfl_runnable_evaluate_lanes(dfl_blocks *const *out, const dfl_runnable *run, const double *t,
+                                 const double *const *x, int count)
+{
+    const double *in[DFL_TAPE_LANES][DFL_IN_ARRAYS], *const *inputs[DFL_TAPE_LANES];
+    double *arrays[DFL_TAPE_LANES][OUT_BLOCKS], *const *outputs[DFL_TAPE_LANES];
+    for (int k = 0; k < count; k++) {
+        list_inputs(in[k], run, t + k, x[k], NULL);
+        memcpy(arrays[k], out[k], sizeof arrays[k]); /* the fields of dfl_blocks in their order */
+        inputs[k] = in[k];
+        outputs[k] = arrays[k];
+    }
+    dfl_tape_eval_lanes(run->all.tape, run->lanes, inputs, outputs, count);
 }
 
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                            const double *a, double *const *out)
 {
-    const double *const in[DFL_IN_ARRAYS] = {&t,
-                                             x,
-                                             a,
-                                             run->param,
-                                             run->input,
-                                             run->level,
-                                             run->branching.branch,
-                                             run->branching.discrete};
+    const double *in[DFL_IN_ARRAYS];
+    list_inputs(in, run, &t, x, a);
     if (prog->native)
         prog->native(prog->work, in, out);
     else

@@ -390,6 +390,10 @@ typedef struct dfl_balance_rate {
 void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
                                 const dfl_balance_rate *rate, double t, const double *x);
 
+/* ... by eval_points; at most DFL_MOST_POINTS. */
+enum { DFL_MOST_POINTS = 8 };
+dfl_outcome dfl_system_call_points(dfl_system *sys, dfl_point *points, int count);
+
 /* The first part of dfl_system_eval, for several points: calls eval, and mass where it varies.
    Inline, since it is part of every iteration. */
 static inline dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
@@ -400,6 +404,8 @@ static inline dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, in
     const unsigned need = sys->need;
     void *const user = eom->user;
     int k = 0, rc = 0;
+    if (eom->eval_points && count > 1)
+        return dfl_system_call_points(sys, points, count);
     for (dfl_point *point = points; !rc && k < count; k++, point++)
         rc = eval(&point->blocks, point->t, point->x + na, need, user);
     sys->stats->evaluations += k;

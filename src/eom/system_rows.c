@@ -23,6 +23,26 @@ static inline dfl_outcome call_eval(dfl_system *sys, dfl_point *point, unsigned 
     return rc ? dfl_system_returned(sys, rc, "eval", point->t) : DFL_STEP_OK;
 }
 
+dfl_outcome dfl_system_call_points(dfl_system *sys, dfl_point *points, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    dfl_blocks *blocks[DFL_MOST_POINTS];
+    const double *x[DFL_MOST_POINTS];
+    double t[DFL_MOST_POINTS];
+    for (int k = 0; k < count; k++) {
+        blocks[k] = &points[k].blocks;
+        x[k] = points[k].x + sys->na;
+        t[k] = points[k].t;
+    }
+    const int rc = eom->eval_points(blocks, t, x, count, sys->need, eom->user);
+    sys->stats->evaluations += count;
+    dfl_outcome outcome =
+        rc ? dfl_system_returned(sys, rc, "eval_points", points[0].t) : DFL_STEP_OK;
+    for (int k = 0; dfl_system_mass_at_points(sys) && !outcome && k < count; k++)
+        outcome = dfl_system_mass(points[k].M, sys, points[k].t, points[k].x + sys->na);
+    return outcome;
+}
+
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
     dfl_outcome outcome = dfl_system_call(sys, point, 1);

@@ -6,7 +6,7 @@
 #include "formulation/motion_blocks.h"
 #include "formulation/sparse_form.h"
 
-enum { DFL_CONDENSED_SETS = DFL_SPARSE_FACTORS - 1, DFL_SET = DFL_LANES_OF_SET };
+enum { DFL_CONDENSED_SETS = DFL_SPARSE_FACTORS - 1 };
 
 /* Vectors of velocities and of constraints, lanes of 4. */
 enum { C_R1, C_R3, C_TURNED, C_W, C_U, C_DA, C_B, C_X, C_RIGHT, C_VECTORS };

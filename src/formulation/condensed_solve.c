@@ -4,26 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* y += factor zeta x, n components */
-static void add_shifted(double *y, const double *zeta, double factor, const double *x, int n)
-{
-    for (int i = 0; i < DFL_SET * n; i += DFL_SET) {
-        y[i] += factor * zeta[0] * x[i];
-        y[i + 1] += factor * (zeta[1] * x[i + 1] - zeta[2] * x[i + 2]);
-        y[i + 2] += factor * (zeta[1] * x[i + 2] + zeta[2] * x[i + 1]);
-    }
-}
-
-static void add(double *y, double factor, const double *x, int n)
-{
-    for (int i = 0; i < DFL_SET * n; i++)
-        y[i] += factor * x[i];
-}
-
 static void negate(double *y, const double *x, int n)
 {
-    for (int i = 0; i < DFL_SET * n; i++)
-        y[i] = -x[i];
+    dfl_set_scale(y, -1, x, n);
 }
 
 static void copy(double *y, const double *x, int n)
@@ -31,38 +14,38 @@ static void copy(double *y, const double *x, int n)
     memcpy(y, x, (size_t)(DFL_SET * n) * sizeof *y);
 }
 
-/* y += factor (columns first .. first+count-1 of a block) x */
-static void add_product(double *y, const int *start, const int *row, const double *value, int first,
-                        int count, double factor, const double *x)
+/* All columns of a matrix. */
+static dfl_set_matrix whole(const dfl_csc *matrix, const double *value)
 {
-    for (int j = 0; j < count; j++)
-        for (int k = start[first + j]; k < start[first + j + 1]; k++) {
-            const double a = factor * value[k];
-            for (int i = 0; i < DFL_SET; i++)
-                y[DFL_SET * row[k] + i] += a * x[DFL_SET * j + i];
-        }
+    return (dfl_set_matrix){matrix->start, matrix->row, value, 0, matrix->columns};
 }
 
-/* y += factor matrix^T x */
+/* y += factor matrix x; y += factor matrix^T x */
+static void add_product(double *y, const dfl_csc *matrix, const double *value, double factor,
+                        const double *x)
+{
+    const dfl_set_matrix A = whole(matrix, value);
+    dfl_set_add_columns(y, &A, factor, x);
+}
+
 static void add_transposed(double *y, const dfl_csc *matrix, const double *value, double factor,
                            const double *x)
 {
-    for (int j = 0; j < matrix->columns; j++)
-        for (int k = matrix->start[j]; k < matrix->start[j + 1]; k++)
-            for (int i = 0; i < DFL_SET; i++)
-                y[DFL_SET * j + i] += factor * value[k] * x[DFL_SET * matrix->row[k] + i];
+    const dfl_set_matrix A = whole(matrix, value);
+    dfl_set_add_rows(y, &A, factor, x);
 }
 
+/* y += factor (columns first .. first+count-1 of a block of derivatives) x */
 static void add_slopes(double *y, const dfl_pattern *p, const double *value, int first, int count,
                        double factor, const double *x)
 {
-    add_product(y, p->column_start, p->row, value, first, count, factor, x);
+    const dfl_set_matrix A = {p->column_start, p->row, value, first, count};
+    dfl_set_add_columns(y, &A, factor, x);
 }
 
 static void add_W(double *y, const dfl_condensed *c, double factor, const double *x)
 {
-    const dfl_csc *W = &c->form->W;
-    add_product(y, W->start, W->row, c->form->W_ref, 0, W->columns, factor, x);
+    add_product(y, &c->form->W, c->form->W_ref, factor, x);
 }
 
 /* y -= zeta M w */
@@ -72,10 +55,10 @@ static void subtract_inertia(double *y, const dfl_condensed *c, const double *ze
     const dfl_pattern *p = &sys->packed->M;
     for (int j = 0; j < sys->n3; j++) {
         if (sys->mass.diagonal)
-            add_shifted(y + DFL_SET * j, zeta, -sys->mass.M[j], w + DFL_SET * j, 1);
+            dfl_set_add_shifted(y + DFL_SET * j, zeta, -sys->mass.M[j], w + DFL_SET * j, 1);
         for (int k = sys->mass.diagonal ? 0 : p->column_start[j];
              !sys->mass.diagonal && k < p->column_start[j + 1]; k++)
-            add_shifted(y + DFL_SET * p->row[k], zeta, -sys->mass.M[k], w + DFL_SET * j, 1);
+            dfl_set_add_shifted(y + DFL_SET * p->row[k], zeta, -sys->mass.M[k], w + DFL_SET * j, 1);
     }
 }
 
@@ -87,7 +70,7 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta)
     const double *value = c->form->jac.blocks.dyn;
     const dfl_layout at = dfl_eom_layout(sys->eom);
     copy(b, c->v[C_R3], sys->n3);
-    add(b, 1, c->v[C_R1], sys->n3);
+    dfl_set_add(b, 1, c->v[C_R1], sys->n3);
     subtract_inertia(b, c, zeta, c->v[C_W]);
     if (c->damped) {
         add_slopes(b, dyn, value, at.v, sys->n3, 1, c->v[C_W]);
@@ -96,48 +79,26 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta)
     add_slopes(b, dyn, value, at.p, sys->eom->np, 1, c->p[C_DP]);
 }
 
-/* fmax without a call. */
-static inline double larger(double a, double b)
-{
-    return b > a ? b : a;
-}
-
 /* Whether (A) is solved by x and the multipliers up to rounding, without rows that are left out. */
-static bool is_solved(dfl_condensed *c, int set, double *x, const double *multipliers)
+static bool is_solved(dfl_condensed *c, int set, const double *x, const double *multipliers)
 {
     const dfl_csc *W = &c->joints.W;
-    const double *D = c->D[set];
-    double *r = c->v[C_RIGHT], worst = 0, size = 0, largest = 0, reach = 0;
-    double finite = 0;
-    for (int j = 0; j < DFL_SET * c->S.columns; j++)
-        size = larger(size, fabs(r[j]));
-    for (int j = 0; j < c->S.columns; j++) {
-        const double *xj = x + DFL_SET * j;
-        reach = larger(reach, size / fabs(D[DFL_SET * c->diagonal[j]]));
-        for (int k = c->S.start[j]; k < c->S.start[j + 1]; k++) {
-            const double *d = D + DFL_SET * k;
-            double *to = r + DFL_SET * c->S.row[k];
-            to[0] -= d[0] * xj[0];
-            to[1] -= d[1] * xj[1] - d[2] * xj[2];
-            to[2] -= d[1] * xj[2] + d[2] * xj[1];
-            size = larger(size, larger(fabs(d[0] * xj[0]),
-                                       (fabs(d[1]) + fabs(d[2])) * (fabs(xj[1]) + fabs(xj[2]))));
-        }
-    }
+    const dfl_set_matrix S = whole(&c->S, c->D[set]);
+    double *r = c->v[C_RIGHT], *rest = c->c[C_REST_RIGHT], weakest = INFINITY;
+    const double right = dfl_set_largest(r, c->S.columns);
+    for (int j = 0; j < c->S.columns; j++)
+        weakest = fmin(weakest, fabs(c->D[set][DFL_SET * c->diagonal[j]]));
+    const double size = fmax(right, dfl_set_subtract_sets(r, &S, x));
+    const double reach = c->S.columns > 0 ? size / weakest : 0;
     add_transposed(r, W, c->joints.W_value, -1, multipliers);
-    for (int j = 0; j < DFL_SET * c->S.columns; j++) {
-        worst = larger(worst, fabs(r[j]));
-        finite += 0 * r[j];
-        largest = larger(largest, fabs(x[j]));
-    }
-    double worst_c = 0, size_c = 0, *rest = c->c[C_REST_RIGHT];
-    for (int i = 0; i < DFL_SET * W->rows; i++)
-        size_c = larger(size_c, fabs(rest[i]));
-    add_product(rest, W->start, W->row, c->joints.W_value, 0, W->columns, -1, x);
-    for (int i = 0; i < DFL_SET * W->rows; i++)
-        worst_c = c->joints.out[i / DFL_SET] ? worst_c : larger(worst_c, fabs(rest[i]));
-    return finite == 0 && worst <= 1e-8 * size + 1e-300 &&
-           worst_c <= 1e-9 * (size_c + largest) + 1e-12 * reach;
+    const double size_c = dfl_set_largest(rest, W->rows);
+    add_product(rest, W, c->joints.W_value, -1, x);
+    for (int i = 0; i < W->rows; i++)
+        for (int lane = 0; c->joints.out[i] && lane < DFL_SET; lane++)
+            rest[DFL_SET * i + lane] = 0;
+    return dfl_set_largest(r, c->S.columns) <= 1e-8 * size + 1e-300 && isfinite(size) &&
+           dfl_set_largest(rest, W->rows) <=
+               1e-9 * (size_c + dfl_set_largest(x, c->S.columns)) + 1e-12 * reach;
 }
 
 /* What is left of the forces, without rows that are left out (`left`), for velocities with mass. */
@@ -172,7 +133,7 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left)
         dfl_lane_ldl_solve(x, rest, c->lanes[set]);
         if (!is_solved(c, set, x, rest))
             return false;
-        add(all, 1, rest, rows);
+        dfl_set_add(all, 1, rest, rows);
         dfl_massless_joints_expand(turned, joints, x);
     }
     dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, turned, c->p[C_KIN], zeta);
@@ -253,9 +214,9 @@ bool dfl_condensed_solve_set(dfl_condensed *c, int set)
             return false;
         solve_velocities(c);
     }
-    add(c->v[C_W], 1, c->v[C_U], nv); /* dv */
+    dfl_set_add(c->v[C_W], 1, c->v[C_U], nv); /* dv */
     solve_accelerations(c, c->v[C_W], left);
     if (form->base.defect > 0)
-        add(c->c[C_LAM], 1, left, nc);
+        dfl_set_add(c->c[C_LAM], 1, left, nc);
     return true;
 }

@@ -7,8 +7,7 @@
 #ifndef DFL_MASSLESS_JOINTS_H
 #define DFL_MASSLESS_JOINTS_H
 #include "formulation/formulation_internal.h"
-
-enum { DFL_LANES_OF_SET = 4 };
+#include "formulation/set_products.h"
 
 /* The beginnings of what a group has in the lists of dfl_massless_joints. */
 typedef struct dfl_joint_group {

@@ -105,88 +105,95 @@ bool dfl_massless_joints_update(dfl_massless_joints *j, const double *W,
     return true;
 }
 
-/* x += a y */
-static void add(double *x, double a, const double *y)
+static DFL_INLINE void clear(double *x, int n)
 {
-    for (int i = 0; i < LANES; i++)
-        x[i] += a * y[i];
+    for (int i = 0; i < n; i++)
+        dfl_set_store(x + LANES * i, (dfl_four){0});
+}
+
+static DFL_INLINE void copy(double *x, const double *y)
+{
+    *(dfl_quad *)x = *(const dfl_quad *)y;
 }
 
 /* Massless velocities := R^-1 top. */
-static void solve_upper(double *x, const dfl_massless_joints *j, const dfl_joint_group *g,
-                        const double *top)
+static DFL_INLINE void solve_upper(double *x, const dfl_massless_joints *j,
+                                   const dfl_joint_group *g, const double *top)
 {
     const double *R = j->R + g->R;
     for (int i = g->nq - 1; i >= 0; i--) {
         double *xi = x + LANES * j->q[g->q + i];
-        memcpy(xi, top + LANES * i, LANES * sizeof *xi);
+        copy(xi, top + LANES * i);
         for (int k = i + 1; k < g->nq; k++)
-            add(xi, -R[i * g->nq + k], x + LANES * j->q[g->q + k]);
-        for (int lane = 0; lane < LANES; lane++)
-            xi[lane] /= R[i * g->nq + i];
+            dfl_set_add_one(xi, -R[i * g->nq + k], x + LANES * j->q[g->q + k]);
+        *(dfl_quad *)xi /= R[i * g->nq + i];
     }
 }
 
-void dfl_massless_joints_split(double *remaining, double *x, const dfl_massless_joints *j,
-                               const double *l)
+DFL_WIDE void dfl_massless_joints_split(double *remaining, double *x, const dfl_massless_joints *j,
+                                        const double *l)
 {
-    memset(x, 0, (size_t)(LANES * j->nv) * sizeof *x);
+    clear(x, j->nv);
     for (int i = 0; i < j->nc; i++)
         if (j->slot[i] >= 0)
-            memcpy(remaining + LANES * j->slot[i], l + LANES * i, LANES * sizeof *l);
+            copy(remaining + LANES * j->slot[i], l + LANES * i);
     for (int i = 0; i < j->ngroups; i++) {
         const dfl_joint_group *g = &j->group[i];
         const double *Q = j->Q + g->Q;
-        memset(j->top, 0, (size_t)(LANES * g->nq) * sizeof *x);
-        memset(remaining + LANES * g->slot, 0, (size_t)(LANES * (g->rows - g->nq)) * sizeof *x);
+        clear(j->top, g->nq);
+        clear(remaining + LANES * g->slot, g->rows - g->nq);
         for (int p = 0; p < g->alive; p++) {
             double *to = p < g->nq ? j->top + LANES * p : remaining + LANES * (g->slot + p - g->nq);
             for (int r = 0; r < g->rows; r++)
-                add(to, Q[p * g->rows + j->place[g->row + r]], l + LANES * j->row[g->row + r]);
+                dfl_set_add_one(to, Q[p * g->rows + j->place[g->row + r]],
+                                l + LANES * j->row[g->row + r]);
         }
         solve_upper(x, j, g, j->top);
     }
 }
 
+static dfl_set_matrix matrix_T(const dfl_massless_joints *j)
+{
+    return (dfl_set_matrix){j->T_start, j->T_column, j->T, 0, j->nv};
+}
+
 void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const double *y)
 {
-    for (int v = 0; v < j->nv; v++)
-        for (int k = j->T_start[v]; k < j->T_start[v + 1]; k++)
-            add(x + LANES * v, j->T[k], y + LANES * j->T_column[k]);
+    const dfl_set_matrix T = matrix_T(j);
+    dfl_set_add_rows(x, &T, 1, y);
 }
 
 void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x)
 {
+    const dfl_set_matrix T = matrix_T(j);
     memset(y, 0, (size_t)(LANES * j->heavy) * sizeof *y);
-    for (int v = 0; v < j->nv; v++)
-        for (int k = j->T_start[v]; k < j->T_start[v + 1]; k++)
-            add(y + LANES * j->T_column[k], j->T[k], x + LANES * v);
+    dfl_set_add_columns(y, &T, 1, x);
 }
 
-void dfl_massless_joints_join(double *l, const dfl_massless_joints *j, const double *remaining,
-                              const double *x)
+DFL_WIDE void dfl_massless_joints_join(double *l, const dfl_massless_joints *j,
+                                       const double *remaining, const double *x)
 {
     for (int i = 0; i < j->nc; i++)
         if (j->slot[i] >= 0)
-            memcpy(l + LANES * i, remaining + LANES * j->slot[i], LANES * sizeof *l);
+            copy(l + LANES * i, remaining + LANES * j->slot[i]);
     for (int i = 0; i < j->ngroups; i++) {
         const dfl_joint_group *g = &j->group[i];
         const double *Q = j->Q + g->Q, *R = j->R + g->R;
-        memset(j->top, 0, (size_t)(LANES * g->nq) * sizeof *l);
+        clear(j->top, g->nq);
         for (int k = 0; x && k < g->nq; k++) { /* R^T top = x */
             double *to = j->top + LANES * k;
-            memcpy(to, x + LANES * j->q[g->q + k], LANES * sizeof *l);
+            copy(to, x + LANES * j->q[g->q + k]);
             for (int i2 = 0; i2 < k; i2++)
-                add(to, -R[i2 * g->nq + k], j->top + LANES * i2);
-            for (int lane = 0; lane < LANES; lane++)
-                to[lane] /= R[k * g->nq + k];
+                dfl_set_add_one(to, -R[i2 * g->nq + k], j->top + LANES * i2);
+            *(dfl_quad *)to /= R[k * g->nq + k];
         }
         for (int r = 0; r < g->rows; r++) {
             double *to = l + LANES * j->row[g->row + r];
-            memset(to, 0, LANES * sizeof *l);
+            clear(to, 1);
             for (int p = 0; p < g->alive; p++)
-                add(to, Q[p * g->rows + j->place[g->row + r]],
-                    p < g->nq ? j->top + LANES * p : remaining + LANES * (g->slot + p - g->nq));
+                dfl_set_add_one(to, Q[p * g->rows + j->place[g->row + r]],
+                                p < g->nq ? j->top + LANES * p
+                                          : remaining + LANES * (g->slot + p - g->nq));
         }
     }
 }

@@ -1,5 +1,6 @@
 /* Kinematics by blocks (motion_blocks.h). */
 #include "formulation/motion_blocks.h"
+#include "formulation/set_products.h"
 
 #include "context/context.h"
 
@@ -196,89 +197,106 @@ bool dfl_motion_blocks_update(dfl_motion_blocks *m, const double *kin)
     return good;
 }
 
-/* y += a x, and y += a zeta x */
-static void add(double *y, double a, const double *x)
+static DFL_INLINE dfl_four fetch(const double *x)
 {
-    for (int i = 0; i < LANES; i++)
-        y[i] += a * x[i];
+    return *(const dfl_quad *)x;
 }
 
-static void add_shifted(double *y, const double *zeta, double a, const double *x)
+/* zeta as vectors: zeta x = re x + im (x with real and imaginary parts exchanged) */
+typedef struct shift {
+    dfl_four re, im;
+} shift;
+
+static DFL_INLINE dfl_four shifted(const shift *zeta, dfl_four x)
 {
-    y[0] += a * zeta[0] * x[0];
-    y[1] += a * (zeta[1] * x[1] - zeta[2] * x[2]);
-    y[2] += a * (zeta[1] * x[2] + zeta[2] * x[1]);
+    return zeta->re * x + zeta->im * __builtin_shufflevector(x, x, 0, 2, 1, 3);
 }
 
-/* x /= zeta - slope */
-static void divide(double *x, const double *zeta, double slope)
+/* x / (zeta - slope) */
+static DFL_INLINE dfl_four divided(dfl_four x, const double *zeta, double slope)
 {
     const double re = zeta[1] - slope, im = zeta[2], square = re * re + im * im;
-    const double x1 = x[1], x2 = x[2];
-    x[0] /= zeta[0] - slope;
-    x[1] = square > 0 ? (re * x1 + im * x2) / square : 0;
-    x[2] = square > 0 ? (re * x2 - im * x1) / square : 0;
+    return (dfl_four){x[0] / (zeta[0] - slope), square > 0 ? (re * x[1] + im * x[2]) / square : 0,
+                      square > 0 ? (re * x[2] - im * x[1]) / square : 0, 0};
 }
 
-/* y := the block's rows zeta x - J x - r, multiplied by one row of the inverse */
-static void project(double *y, const double *row, const double *C, int np)
+/* A row of a matrix times lanes. */
+static DFL_INLINE dfl_four row_times(const double *row, const dfl_four *x, int n)
 {
-    memset(y, 0, LANES * sizeof *y);
-    for (int i = 0; i < np; i++)
-        add(y, row[i], C + LANES * i);
+    dfl_four sum = {0};
+    for (int i = 0; i < n; i++)
+        sum += row[i] * x[i];
+    return sum;
 }
 
-static void solve_block(double *dp, double *w, const dfl_motion_blocks *m,
-                        const dfl_motion_block *b, const double *dpi, const double *r,
-                        const double *zeta)
+/* With C = zeta x - J x - r for x = Z dpi: nu from the row of C along n, then w from the others. */
+static DFL_INLINE void solve_block(double *dp, double *w, const dfl_motion_blocks *m,
+                                   const dfl_motion_block *b, const double *dpi, const double *r,
+                                   const double *zeta, const shift *turn)
 {
     const double *Z = m->number + b->Z, *J = m->number + b->J, *n = m->number + b->n;
     const double *inverse = m->number + b->inverse;
-    double x[LANES * MOST] = {0}, C[LANES * MOST] = {0}, nu[LANES];
-    for (int i = 0; i < b->np; i++)
-        for (int j = 0; j < b->nv; j++)
-            add(x + LANES * i, Z[i * b->nv + j], dpi + LANES * m->v[b->v + j]);
-    for (int i = 0; i < b->np; i++) {
-        add(C + LANES * i, -1, r + LANES * m->p[b->p + i]);
-        add_shifted(C + LANES * i, zeta, 1, x + LANES * i);
-        for (int j = 0; j < b->np; j++)
-            add(C + LANES * i, -J[i * b->np + j], x + LANES * j);
-    }
-    if (b->np > b->nv) {
+    const int np = b->np, nv = b->nv;
+    dfl_four from[MOST], x[MOST], C[MOST];
+    for (int j = 0; j < nv; j++)
+        from[j] = fetch(dpi + LANES * m->v[b->v + j]);
+    for (int i = 0; i < np; i++)
+        x[i] = row_times(Z + i * nv, from, nv);
+    for (int i = 0; i < np; i++)
+        C[i] =
+            shifted(turn, x[i]) - row_times(J + i * np, x, np) - fetch(r + LANES * m->p[b->p + i]);
+    if (np > nv) {
         double Jn[MOST] = {0}, slope = 0;
-        const double *last = inverse + b->nv * b->np;
-        for (int i = 0; i < b->np; i++)
-            for (int j = 0; j < b->np; j++)
-                Jn[i] += J[i * b->np + j] * n[j];
-        for (int i = 0; i < b->np; i++)
+        const double *last = inverse + nv * np;
+        for (int i = 0; i < np; i++)
+            for (int j = 0; j < np; j++)
+                Jn[i] += J[i * np + j] * n[j];
+        for (int i = 0; i < np; i++)
             slope += last[i] * Jn[i];
-        project(nu, last, C, b->np);
-        divide(nu, zeta, slope); /* minus nu */
-        for (int i = 0; i < b->np; i++) {
-            add(x + LANES * i, -n[i], nu);
-            add_shifted(C + LANES * i, zeta, -n[i], nu);
-            add(C + LANES * i, Jn[i], nu);
+        const dfl_four nu = divided(row_times(last, C, np), zeta, slope); /* minus nu */
+        const dfl_four fast = shifted(turn, nu);
+        for (int i = 0; i < np; i++) {
+            x[i] -= n[i] * nu;
+            C[i] += Jn[i] * nu - n[i] * fast;
         }
     }
-    for (int j = 0; j < b->nv; j++)
-        project(w + LANES * m->v[b->v + j], inverse + j * b->np, C, b->np);
-    for (int i = 0; i < b->np; i++)
-        memcpy(dp + LANES * m->p[b->p + i], x + LANES * i, LANES * sizeof *x);
+    for (int j = 0; j < nv; j++)
+        dfl_set_store(w + LANES * m->v[b->v + j], row_times(inverse + j * np, C, np));
+    for (int i = 0; i < np; i++)
+        dfl_set_store(dp + LANES * m->p[b->p + i], x[i]);
 }
 
-void dfl_motion_blocks_solve(double *dp, double *w, const dfl_motion_blocks *m, const double *dpi,
-                             const double *r, const double *zeta)
+/* A block of one position: p' = Z v, mostly with Z = 1. */
+static DFL_INLINE void solve_single(double *dp, double *w, const dfl_motion_blocks *m,
+                                    const dfl_motion_block *b, const double *dpi, const double *r,
+                                    const shift *turn)
 {
-    if (m->kin) {
-        for (int i = 0; i < m->nblocks; i++)
-            solve_block(dp, w, m, &m->block[i], dpi, r, zeta);
-        return;
+    const double *Z = m->number + b->Z, *J = m->number + b->J;
+    const int p = LANES * m->p[b->p], v = LANES * m->v[b->v];
+    const dfl_four x = Z[0] * fetch(dpi + v);
+    dfl_set_store(w + v, (shifted(turn, x) - J[0] * x - fetch(r + p)) * m->number[b->inverse]);
+    dfl_set_store(dp + p, x);
+}
+
+DFL_WIDE void dfl_motion_blocks_solve(double *dp, double *w, const dfl_motion_blocks *m,
+                                      const double *dpi, const double *r, const double *zeta)
+{
+    const shift turn = {{zeta[0], zeta[1], zeta[1], 0}, {0, -zeta[2], zeta[2], 0}};
+    for (int i = 0; m->kin && i < m->nblocks; i++) {
+        const dfl_motion_block *b = &m->block[i];
+        if (b->np == 1)
+            solve_single(dp, w, m, b, dpi, r, &turn);
+        else if (b->np == 4 && b->nv == 3) /* a quaternion: sizes that the compiler knows */
+            solve_block(dp, w, m,
+                        &(dfl_motion_block){b->v, 3, b->p, 4, b->Z, b->J, b->n, b->inverse}, dpi, r,
+                        zeta, &turn);
+        else
+            solve_block(dp, w, m, b, dpi, r, zeta, &turn);
     }
-    memcpy(dp, dpi, (size_t)(LANES * m->nv) * sizeof *dp);
-    for (int i = 0; i < LANES * m->nv; i += LANES) {
-        for (int lane = 0; lane < LANES; lane++)
-            w[i + lane] = -r[i + lane];
-        add_shifted(w + i, zeta, 1, dpi + i);
+    for (int i = 0; !m->kin && i < LANES * m->nv; i += LANES) {
+        const dfl_four x = fetch(dpi + i);
+        dfl_set_store(dp + i, x);
+        dfl_set_store(w + i, shifted(&turn, x) - fetch(r + i));
     }
 }
 

@@ -89,6 +89,17 @@ const double *dfl_initial_accelerations(const dfl_initial *init)
     return init->x;
 }
 
+dfl_status dfl_initial_renew_masses(dfl_initial *init, double t, const double *x)
+{
+    dfl_system *sys = &init->sys;
+    if (!sys->mass.constant)
+        return DFL_OK;
+    const dfl_status status = dfl_system_decide(sys, t, x, false);
+    if (!status && !sys->packed)
+        dfl_rows_jacobian_bind(&init->jac, sys);
+    return status;
+}
+
 dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
                                 const dfl_conditions *conditions)
 {

@@ -50,6 +50,9 @@ dfl_status dfl_initial_self_check(dfl_initial *init, double t, const double *x);
 dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
                                 const dfl_conditions *conditions);
 
+/* Evaluates masses that are the same everywhere again, where parameters have changed. The status of `mass`. */
+dfl_status dfl_initial_renew_masses(dfl_initial *init, double t, const double *x);
+
 /* Moves x onto all constraints, and onto the invariants e if asked, with the least change; after
    dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);

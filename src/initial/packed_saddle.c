@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+static const double nothing = 1e-10; /* of the units: where all forces vanish rounding is left */
+
 /* Entries of one source: in the list of places, one after another. */
 typedef struct places {
     dfl_place_of_entry *list;
@@ -153,7 +155,8 @@ static dfl_status step(double *relative, dfl_initial *init)
     for (int i = 0; i < n; i++) {
         init->x[i] += ps->right[i];
         size = fmax(size, fabs(ps->right[i]));
-        largest = fmax(largest, fabs(init->x[i]));
+        const double *unit = dfl_system_units(sys, i);
+        largest = fmax(largest, fmax(fabs(init->x[i]), nothing * (unit ? *unit : 1)));
     }
     *relative = largest > 0 ? size / largest : 0;
     return DFL_OK;

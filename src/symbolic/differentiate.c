@@ -6,8 +6,6 @@
 #include "symbolic/graph_internal.h"
 #include "symbolic/forward_sweep.h"
 
-#include <assert.h>
-
 static void seed(dfl_expr *derivative, const dfl_part *part, dfl_graph *graph,
                  const dfl_expr *symbols, const dfl_expr *rates, int n);
 static bool has_branches(const dfl_part *part);
@@ -32,7 +30,7 @@ dfl_status dfl_along_exprs(dfl_expr *out, dfl_graph *graph, const dfl_expr *rows
     if (derivative) {
         seed(derivative, &part, graph, symbols, rates, n);
         for (uint32_t i = 0; i < part.count; i++)
-            if (dfl_op_operands((dfl_op)part.node[i].op) > 0)
+            if (derivative[i] == 0 && dfl_op_operands((dfl_op)part.node[i].op) > 0)
                 derivative[i] = dfl_sweep_node(graph, &part, i, derivative);
         for (int k = 0; k < nrows; k++)
             out[k] = derivative[dfl_part_place(&part, rows[k])];
@@ -125,10 +123,10 @@ static void seed(dfl_expr *derivative, const dfl_part *part, dfl_graph *graph,
                  const dfl_expr *symbols, const dfl_expr *rates, int n)
 {
     for (int k = 0; k < n; k++) {
-        assert(dfl_node_of(graph, symbols[k])->op == DFL_OP_SYMBOL);
         const uint32_t place = dfl_part_place(part, symbols[k]);
+        const bool symbol = dfl_node_of(graph, symbols[k])->op == DFL_OP_SYMBOL;
         if (place != DFL_NO_EXPR)
-            derivative[place] = dfl_add(graph, derivative[place], rates[k]);
+            derivative[place] = symbol ? dfl_add(graph, derivative[place], rates[k]) : rates[k];
     }
 }
 

@@ -7,7 +7,7 @@
 /* A problem behind another contract. */
 typedef struct wrapped {
     problem prob;
-    long mass_calls, kin_requests, direction_requests;
+    long mass_calls, kin_requests, direction_requests, points;
     bool lie; /* with `autonomous`: f depends on t */
 } wrapped;
 
@@ -18,6 +18,17 @@ static int eval_wrapped(dfl_blocks *out, double t, const double *x, unsigned nee
     const int rc = w->prob.eom.eval(out, t, x, need, w->prob.parameters);
     if (w->lie && need & DFL_FORCE)
         out->f[0] += t;
+    return rc;
+}
+
+static int eval_points(dfl_blocks *const *out, const double *t, const double *const *x, int count,
+                       unsigned need, void *user)
+{
+    wrapped *w = user;
+    int rc = 0;
+    w->points += count;
+    for (int k = 0; !rc && k < count; k++)
+        rc = eval_wrapped(out[k], t[k], x[k], need, user);
     return rc;
 }
 
@@ -209,6 +220,24 @@ static void a_constant_mass_matrix_is_evaluated_once_per_start(void **state)
     problem_free(&w.prob);
 }
 
+static void stages_are_evaluated_at_once_where_the_model_can(void **state)
+{
+    (void)state;
+    wrapped w = {0};
+    assert_true(problem_pendulum(&w.prob, 0));
+    dfl_eom eom = wrap(&w, FULL);
+    const run one_by_one = run_with(&eom, 0, w.prob.x0, 1.3, &fine, NULL);
+    assert_int_equal(w.points, 0);
+    eom.eval_points = eval_points;
+    const run at_once = run_with(&eom, 0, w.prob.x0, 1.3, &fine, NULL);
+    assert_succeeded(&at_once);
+    assert_true(w.points > at_once.stats.evaluations / 2);
+    assert_int_equal(at_once.stats.evaluations, one_by_one.stats.evaluations);
+    for (int i = 0; i < at_once.n; i++)
+        assert_true(at_once.x[i] == one_by_one.x[i]);
+    problem_free(&w.prob);
+}
+
 static void two_descriptions_of_the_mass_are_refused(void **state)
 {
     (void)state;
@@ -376,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_contract_gives_the_same_motion),
         cmocka_unit_test(a_constant_mass_matrix_is_evaluated_once_per_start),
+        cmocka_unit_test(stages_are_evaluated_at_once_where_the_model_can),
         cmocka_unit_test(two_descriptions_of_the_mass_are_refused),
         cmocka_unit_test(trivial_kinematics_are_never_asked_for),
         cmocka_unit_test(the_self_check_finds_a_model_that_is_not_autonomous),

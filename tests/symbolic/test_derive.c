@@ -308,6 +308,10 @@ static void derivatives_known_by_heart(void **state)
     const dfl_expr twice[] = {x, x}, ones[] = {one, one};
     assert_int_equal(dfl_along_exprs(&d, g, &x, 1, twice, ones, 2), DFL_OK);
     assert_int_equal(d, dfl_constant(g, 2));
+    /* a node whose rate is given is not differentiated, what contains it is */
+    const dfl_expr square = dfl_mul(g, sine, sine), given[] = {x, sine}, rates[] = {one, y};
+    assert_int_equal(dfl_along_exprs(&d, g, &square, 1, given, rates, 2), DFL_OK);
+    assert_int_equal(d, dfl_mul(g, dfl_constant(g, 2), dfl_mul(g, sine, y)));
     /* x^y where x = 0 < y: the limit of the derivative by y */
     const dfl_expr power = dfl_binary(g, DFL_OP_POW, x, y);
     assert_int_equal(dfl_gradient_exprs(&d, g, power, &y, 1), DFL_OK);

@@ -84,6 +84,51 @@ static void tape_has_the_bits_of_plain_evaluation(void **state)
     }
 }
 
+static void lanes_have_the_bits_of_single_states(void **state)
+{
+    (void)state;
+    uint64_t seed = 20261118;
+    for (int round = 0; round < 1000; round++) {
+        bench b;
+        make_bench(&b);
+        dfl_expr pool[NODES];
+        dfl_target targets[NODES];
+        point p[DFL_TAPE_LANES];
+        double one[2][NODES], *alone[] = {one[0], one[1]}, out[DFL_TAPE_LANES][2][NODES];
+        double *arrays[DFL_TAPE_LANES][2], *const *outs[DFL_TAPE_LANES];
+        const double *const *ins[DFL_TAPE_LANES];
+        const int n = 4 + (int)random_below(&seed, NODES - 4);
+        const int count = 1 + (int)random_below(&seed, DFL_TAPE_LANES);
+        random_expressions(b.graph, &seed, pool, (uint32_t)n);
+        const int ntargets = choose_targets(targets, pool, n);
+        make_tape(&b, targets, ntargets);
+        double *lanes = malloc((DFL_TAPE_LANES * dfl_tape_work(b.tape) + 1) * sizeof *lanes);
+        assert_non_null(lanes);
+        make_point(&p[0], &seed);
+        for (int k = 0; k < count; k++) { /* settings are those of the first */
+            p[k] = p[0];
+            for (int a = 0; a < ARRAYS; a++)
+                p[k].in[a] = p[k].value[a];
+            for (int i = 0; k > 0 && i < LENGTH; i++) /* the state */
+                p[k].value[1][i] = random_value(&seed);
+            arrays[k][0] = out[k][0], arrays[k][1] = out[k][1];
+            ins[k] = p[k].in, outs[k] = arrays[k];
+        }
+        dfl_tape_prepare(b.tape, b.work, p[0].in);
+        dfl_tape_lanes_prepare(b.tape, lanes, b.work);
+        dfl_tape_eval_lanes(b.tape, lanes, ins, outs, count);
+        for (int k = 0; k < count; k++) {
+            dfl_tape_eval(b.tape, b.work, p[k].in, alone);
+            for (int i = 0; i < ntargets; i++)
+                assert_same(out[k][targets[i].array][targets[i].index],
+                            one[targets[i].array][targets[i].index], "target", i);
+        }
+        free(lanes);
+        free_tape(&b);
+        free_bench(&b);
+    }
+}
+
 /* The derivatives that differentiate.h makes of the pool along a random direction of all symbols. */
 static void derive_pool(dfl_expr *out, bench *b, const dfl_expr *pool, int n, point *along,
                         uint64_t *seed)
@@ -365,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tape_has_the_bits_of_plain_evaluation),
+        cmocka_unit_test(lanes_have_the_bits_of_single_states),
         cmocka_unit_test(tangents_are_derivatives),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
         cmocka_unit_test(anything_can_be_a_target),
