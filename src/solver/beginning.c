@@ -15,6 +15,7 @@ static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_condi
 static dfl_status start_failure(const dfl_solver *solver);
 static dfl_status check_allowed_misfit(dfl_solver *solver, double t0);
 static void note_start(dfl_solver *solver, const double *x0);
+static void warn_of_velocities(const dfl_solver *solver);
 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
                             const dfl_conditions *conditions)
@@ -249,4 +250,19 @@ static void note_start(dfl_solver *solver, const double *x0)
     else if (solver->options.log && sys->nc > 0 && dfl_formulation_rank(form) == sys->n3 &&
              dfl_initial_rigid(rigid, sizeof rigid, &solver->initial) > 0)
         dfl_log(&solver->options, DFL_LOG_WARNING, "%s", rigid + strlen("; "));
+    warn_of_velocities(solver);
+}
+
+/* Velocities of index 2 are differences of positions: each step may err by rtol/h in them. Radau IIA loses two of its
+   orders; what methods of low order have left is not in proportion to rtol. */
+static void warn_of_velocities(const dfl_solver *solver)
+{
+    const dfl_integrator used = solver->options.integrator;
+    const bool low = used == DFL_BDF || used == DFL_TRAPEZOIDAL || used == DFL_MIDPOINT;
+    if (low && solver->sys.requirements.index_v >= 2 && solver->options.step.fixed == 0)
+        dfl_log(
+            &solver->options, DFL_LOG_WARNING,
+            "form %s with method %s: velocities are differences of positions and may err by far "
+            "more than rtol; take the form psf, or the method radau",
+            dfl_form_name(solver->options.form), dfl_integrator_name(used));
 }

@@ -31,28 +31,31 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->bias = dfl_alloc(ctx, CONTACT_ROWS * m, d);
     c->u = dfl_alloc(ctx, CONTACT_ROWS * m, d);
     c->size = dfl_alloc(ctx, CONTACT_ROWS * m, d);
-    c->near = dfl_alloc(ctx, 6 * m, sizeof(bool));
+    c->near = dfl_alloc(ctx, 8 * m, sizeof(bool));
     c->a = dfl_alloc(ctx, nv, d);
     c->x = dfl_alloc(ctx, 3 * n, d);
     c->impulse = dfl_alloc(ctx, (1 + CONTACT_ROWS) * nv, d);
     c->assigned = dfl_alloc(ctx, n, sizeof(bool));
     c->trials = opt->count > 12 ? 4 * opt->count : 50;
     c->seen = dfl_alloc(ctx, m * ((size_t)c->trials + 1), 1);
-    c->share = dfl_alloc(ctx, 5 * m, d);
-    c->group = dfl_alloc(ctx, nv * (4 * m + 1), d);
+    c->share = dfl_alloc(ctx, 7 * m, d);
+    c->group = dfl_alloc(ctx, nv * (6 * m + 1), d);
+    c->column = dfl_alloc(ctx, 3 * m, sizeof *c->column);
     c->turned = dfl_alloc(ctx, 5 * m, d);
     if (!c->mode || !c->trial || !c->valid || !c->state || !c->W || !c->bias || !c->u || !c->size ||
         !c->near || !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share ||
-        !c->group || !c->turned)
+        !c->group || !c->column || !c->turned)
         return DFL_NO_MEMORY;
     c->held = c->near + m;
     c->still = c->near + 2 * m;
     c->left = c->near + 3 * m;
     c->shared = c->near + 5 * m;
+    c->loose = c->near + 7 * m;
+    c->load = c->share + 6 * m;
     c->tried = c->x + n;
     c->tolerance = c->x + 2 * n;
     c->answer = c->impulse + nv;
-    return dfl_lstsq_create(&c->lstsq, ctx, solver->eom->nv, 2 * opt->count);
+    return dfl_lstsq_create(&c->lstsq, ctx, solver->eom->nv, 3 * opt->count);
 }
 
 void dfl_contacts_clear(dfl_solver *solver)
@@ -60,9 +63,9 @@ void dfl_contacts_clear(dfl_solver *solver)
     dfl_contacts *c = solver->contacts;
     if (!c)
         return;
-    void *const blocks[] = {c->mode,     c->trial, c->valid, c->state, c->W,     c->bias,
-                            c->u,        c->size,  c->near,  c->a,     c->x,     c->impulse,
-                            c->assigned, c->seen,  c->share, c->group, c->turned};
+    void *const blocks[] = {c->mode,     c->trial, c->valid, c->state, c->W,      c->bias,
+                            c->u,        c->size,  c->near,  c->a,     c->x,      c->impulse,
+                            c->assigned, c->seen,  c->share, c->group, c->column, c->turned};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(solver->ctx, blocks[i]);
     dfl_lstsq_free(c->lstsq, solver->ctx);
@@ -85,7 +88,8 @@ dfl_status dfl_contacts_begin(dfl_solver *solver)
         c->mode[i] =
             (dfl_contact_mode){.closed = solver->options.switches.contacts.contacts[i].normal < 0};
     c->told = false;
-    memset(c->shared, 0, (size_t)c->count * sizeof *c->shared);
+    c->resolved = NAN;
+    memset(c->shared, 0, 2 * (size_t)c->count * sizeof *c->shared);
     return dfl_contacts_set(solver, c->mode);
 }
 
@@ -98,6 +102,7 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
     if (!c)
         return DFL_OK;
     memcpy(c->x, solver->x, size);
+    c->again = t == c->resolved;
     note_left(solver);
     dfl_status status = look(solver, t);
     if (!status)
@@ -121,6 +126,7 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
     if (*changed)
         status = dfl_contacts_tell_modes(solver, t);
     memcpy(c->mode, c->trial, (size_t)c->count * sizeof *c->mode);
+    c->resolved = t;
     solver->stats.modes += *changed;
     memcpy(solver->x, c->tried, size);
     return status;
@@ -250,13 +256,21 @@ dfl_status dfl_contacts_jam(dfl_solver *solver, double t)
                             "force between the two holds it there: give it a dead band, or use "
                             "friction",
                             t, contacts[i].name);
+    int rubbing = -1;
+    for (int i = c->count - 1; i >= 0; i--)
+        if (c->held[i] && contacts[i].tangent >= 0)
+            rubbing = i;
     for (int i = 0; i < c->count; i++)
         if ((c->held[i] || c->still[i]) && strlen(names) < 150)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s'%.40s'",
                      names[0] ? ", " : "", contacts[i].name);
+    char limit[60] = "";
+    const double most = rubbing < 0 ? INFINITY : dfl_contacts_most_friction(solver, t, rubbing);
+    if (isfinite(most))
+        snprintf(limit, sizeof limit, ", limit %.3g in this position", most);
     return dfl_fail(
         solver->ctx, DFL_NOT_CONVERGED,
         "contact %s jams at t = %.10g: rigid friction has no solution here (coefficient "
-        "%.3g); give the contact stiffness (impact) or less friction",
-        names, t, c->count > 0 ? c->state[0].friction : 0.0);
+        "%.3g%s); give the contact stiffness (impact) or less friction",
+        names, t, rubbing < 0 ? 0.0 : c->state[rubbing].friction, limit);
 }

@@ -7,6 +7,12 @@
 /* Rows of a contact: its normal, one or two directions of friction. */
 enum { CONTACT_ROWS = 3 };
 
+/* What shares a force (stuck_friction.c): row `way` of a contact, and how much it can hold. */
+typedef struct dfl_share_column {
+    int contact, way; /* 0: the normal */
+    double limit;
+} dfl_share_column;
+
 typedef struct dfl_contacts {
     int count;
     dfl_contact_mode *mode, *trial; /* present, tried */
@@ -20,21 +26,27 @@ typedef struct dfl_contacts {
     bool *held;   /* near, and neither opening nor closing fast: its mode is to be found ... */
     bool *still;  /* ... and that of its friction */
     bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
-    bool
-        *shared; /* friction that sticks because others hold what its multiplier is too large for */
+    bool *
+        shared; /* 2 count: contacts that need not open, and friction that sticks, because others hold
+                     what their multipliers say they cannot */
+    bool *loose; /* near, and would open if all were open */
     double *a;   /* nv: accelerations of a trial */
     double free; /* the largest acceleration without contacts: what is small beside it is zero */
     double *x, *tried, *impulse, *answer; /* n, n, nv, CONTACT_ROWS nv */
     double *tolerance;                    /* n */
-    double *share;  /* 2 count: friction of contacts that stick, in each direction; 3 count: room */
-    double *group;  /* nv (4 count + 1): their directions, room for these, and their force */
+    double *share; /* 2 count: friction of contacts that stick, in each direction; 4 count: room */
+    double *load;  /* count: of contacts, as shared */
+    double *group; /* nv (6 count + 1): their directions, room for these, and their force */
+    dfl_share_column *column; /* 3 count: whose these directions are */
     double *turned; /* 5 count: last acceleration and direction of slip, how they change */
     dfl_lstsq *lstsq;
     bool *assigned;      /* n, false */
     int trials;          /* of modes, at most */
     unsigned char *seen; /* count (trials + 1): modes that were tried, and the present ones */
     int nseen;
-    bool told; /* that several modes are possible */
+    bool told;       /* that several modes are possible */
+    double resolved; /* the time of the last instant; NAN: none */
+    bool again;      /* the present one is the same */
 } dfl_contacts;
 
 dfl_status dfl_contacts_init(dfl_solver *solver);
@@ -49,6 +61,10 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
 
 /* impacts.c: one impact at (t, contacts->x), once more, with contacts->state as it is. */
 dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool plastic);
+
+/* impacts.c: the coefficient from which on friction of contact i may jam: n M^-1 (n - mu t)^T = 0. Sets other
+   modes. INFINITY: none, or not known. */
+double dfl_contacts_most_friction(dfl_solver *solver, double t, int i);
 
 /* mode_search.c: the modes at (t, contacts->x), in contacts->trial; contacts->tried: the state. */
 dfl_status dfl_contacts_search(dfl_solver *solver, double t);

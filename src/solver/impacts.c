@@ -13,6 +13,7 @@
 
 enum { ROUNDS = 1000 };
 
+static bool touches(const dfl_contacts *c, int i);
 static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic);
 static dfl_status prepare(dfl_collision *hit, dfl_solver *solver, double t, int i);
 static void note(dfl_record *record, int contact, bool plastic);
@@ -31,7 +32,7 @@ dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
     for (int round = 0; !status; round++) {
         int fastest = -1;
         for (int i = 0; i < c->count; i++)
-            if (c->near[i] && contacts[i].normal >= 0 &&
+            if (contacts[i].normal >= 0 && touches(c, i) &&
                 c->u[CONTACT_ROWS * i] < -c->size[CONTACT_ROWS * i] &&
                 (fastest < 0 || c->u[CONTACT_ROWS * i] < c->u[CONTACT_ROWS * fastest]))
                 fastest = i;
@@ -46,6 +47,13 @@ dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
     }
     memcpy(c->trial, c->mode, size);
     return status ? status : dfl_contacts_set(solver, c->mode);
+}
+
+/* A gap within its noise that closes slowly needs long to do so: it is not taken as closed before. */
+static bool touches(const dfl_contacts *c, int i)
+{
+    return c->near[i] &&
+           (c->mode[i].closed || c->left[2 * i] || c->state[i].gap <= 1e-2 * c->state[i].gap_noise);
 }
 
 dfl_status dfl_contacts_land(bool *any, dfl_solver *solver, double t)
@@ -110,6 +118,16 @@ static dfl_status prepare(dfl_collision *hit, dfl_solver *solver, double t, int 
     *hit = (dfl_collision){.directions = dfl_contact_directions(contact), .u = u[0]};
     memcpy(hit->h, u + 1, sizeof hit->h);
     return answers(hit, solver, t, i);
+}
+
+double dfl_contacts_most_friction(dfl_solver *solver, double t, int i)
+{
+    dfl_collision hit;
+    const double *across = hit.D[0] + 1;
+    if (prepare(&hit, solver, t, i))
+        return INFINITY;
+    const double size = hypot(across[0], hit.directions == 2 ? across[1] : 0);
+    return size > 0 ? hit.D[0][0] / size : INFINITY;
 }
 
 static void note(dfl_record *record, int contact, bool plastic)

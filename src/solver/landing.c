@@ -18,6 +18,7 @@ static bool land_at(dfl_solver *solver, double at);
 static double distance_to_zero(dfl_solver *solver, int which);
 static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
 static bool goes_along(dfl_solver *solver, int i);
+static bool waits(const dfl_solver *solver, int i);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
 static void rates_here(dfl_bounds *t, dfl_solver *solver);
@@ -60,8 +61,9 @@ dfl_status dfl_switching_land(dfl_solver *solver)
         if (sw->search.first[i] == at)
             first = i;
     const double when = st->t_old + at * (st->t - st->t_old);
-    if (at < 1 && !land_at(solver, at))
-        status = dfl_switching_cut_at(solver, when, first);
+    if (at < 1 && !land_at(solver, at)) /* perhaps once the step was made shorter */
+        status = dfl_switching_cut_at(
+            solver, end < st->t_old ? fmax(when, st->t) : fmin(when, st->t), first);
     sw->pending = true;
     sw->pending_at = time_here(solver);
     sw->timed = false;
@@ -264,14 +266,25 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
     return status;
 }
 
-/* Whether a function that is zero but for noise may be taken as passed: the forces are the same. */
+/* Whether a function that is zero but for noise may be taken as passed: the forces are the same. A gap
+   or an event that acts is passed where it is zero, not earlier: a slow body needs long for its noise. */
 static bool goes_along(dfl_solver *solver, int i)
 {
     const dfl_switching *sw = solver->switching;
     const dfl_stepper *st = solver->stepper;
-    return fabs(sw->value[i]) <= 1e-3 * sw->noise[i] ||
+    if (sw->value[i] <= 1e-3 * sw->noise[i])
+        return true;
+    return !waits(solver, i) &&
            !(dfl_switching_effect(solver, i, time_here(solver), state_here(solver),
                                   fabs(st->t - st->t_old)) > 1);
+}
+
+/* Whether function i is the gap of an open contact, or that of an event. */
+static bool waits(const dfl_solver *solver, int i)
+{
+    const int *contact = solver->options.switches.contact, k = contact ? contact[i] : -1;
+    return k >= 0 ? k % 2 == 0 && !solver->contacts->mode[k / 2].closed
+                  : !dfl_switching_is_branch(solver, i);
 }
 
 /* The present point, or where the step is cut. */

@@ -23,6 +23,8 @@ static bool change(dfl_solver *solver, int worst);
 static bool tried_before(dfl_contacts *c);
 static dfl_status enumerate(bool *found, dfl_solver *solver, double t);
 static dfl_status stick_again(dfl_solver *solver, double t);
+static dfl_status prefer_open(dfl_solver *solver, double t);
+static double acceleration(double *terms, const dfl_solver *solver, int i, int k);
 
 dfl_status dfl_contacts_search(dfl_solver *solver, double t)
 {
@@ -46,12 +48,14 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
     if (!status && found)
         status = stick_again(solver, t);
     if (!status && found)
+        status = prefer_open(solver, t);
+    if (!status && found)
         dfl_contacts_note_shared(solver);
     return !status && !found ? dfl_contacts_jam(solver, t) : status;
 }
 
 /* How large accelerations are if every contact is open, and were before the instant: what remains of them
-   where all forces cancel is rounding. */
+   where all forces cancel is rounding. Which contacts would open. */
 static dfl_status gauge(dfl_solver *solver, double t)
 {
     dfl_contacts *c = solver->contacts;
@@ -62,9 +66,15 @@ static dfl_status gauge(dfl_solver *solver, double t)
     memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
     memset(c->impulse, 0, (size_t)nv * sizeof *c->impulse);
     c->free = 0;
+    memset(c->loose, 0, (size_t)c->count * sizeof *c->loose);
     if (!status && !dfl_contacts_jump(c->tried, solver, t, c->impulse)) {
         const dfl_point *point = dfl_initial_evaluate(&solver->initial, t, NULL);
         c->free = point ? dfl_max_abs(point->a, nv) : 0;
+        for (int i = 0; point && i < c->count; i++) {
+            double terms;
+            memcpy(c->a, point->a, (size_t)nv * sizeof *c->a);
+            c->loose[i] = c->near[i] && acceleration(&terms, solver, i, 0) > 1e-7 * terms;
+        }
     }
     const double *rate = solver->switching->rate + solver->sys.na + dfl_eom_layout(solver->eom).v;
     c->free = fmax(c->free, dfl_max_abs(rate, nv));
@@ -125,7 +135,7 @@ void dfl_contacts_close(dfl_solver *solver, int i)
 }
 
 /* The present modes, without those whose condition has ended: a contact opens or closes, friction
-   sticks or begins to slip along its force. */
+   sticks or begins to slip along its force. What has opened at this very instant stays open. */
 static void first_trial(dfl_solver *solver)
 {
     dfl_contacts *c = solver->contacts;
@@ -133,7 +143,7 @@ static void first_trial(dfl_solver *solver)
     const double *mu = c->x + dfl_eom_layout(solver->eom).mu;
     for (int i = 0; i < c->count; i++) {
         const int k = CONTACT_ROWS * i, way = contacts[i].tangent;
-        const bool opens = c->mode[i].closed && c->left[2 * i];
+        const bool opens = c->left[2 * i] ? c->mode[i].closed : c->again && !c->mode[i].closed;
         c->held[i] = contacts[i].normal >= 0 && c->near[i] && fabs(c->u[k]) <= c->size[k];
         c->still[i] = false;
         c->trial[i] = (dfl_contact_mode){.closed = false};
@@ -232,19 +242,21 @@ static double violation(const dfl_solver *solver, int i)
     double by = 0, terms[3];
     if (c->held[i] && mode->closed) {
         const int l = at.lambda + contact->normal;
-        by = -c->state[i].load / (10 * c->tolerance[l] + 1e-9 * fabs(c->tried[l]));
+        by = -c->load[i] / (10 * c->tolerance[l] + 1e-9 * fabs(c->tried[l]));
     } else if (c->held[i]) {
         by = -acceleration(terms, solver, i, 0);
         by /= fmax(1e-7 * terms[0], c->left[2 * i] ? noise_of_rate(solver, i, 0) : 0);
     }
     if (c->still[i] && mode->stick) {
-        const double mu = hypot(c->share[2 * i], c->share[2 * i + 1]);
-        const double slack =
-            10 * c->tolerance[at.mu + contact->tangent] + 1e-9 * fmax(mu, c->state[i].limit);
+        const double mu = hypot(c->share[2 * i], c->share[2 * i + 1]), limit = c->state[i].limit;
+        const bool ends =
+            c->again && c->left[2 * i + 1]; /* as soon as it begins: within tolerances */
+        const double slack = 10 * c->tolerance[at.mu + contact->tangent] +
+                             (ends ? 10 * solver->options.rtol : 1e-9) * fmax(mu, limit);
         const double rate = acceleration(terms, solver, i, 1);
         /* at its limit it goes on to slip, else another one that slips with it would stick next */
-        const double margin = c->mode[i].sense != 0 ? 2 * slack : 0;
-        by = fmax(by, (mu - c->state[i].limit + margin) / slack);
+        const double margin = c->mode[i].sense != 0 && !ends ? 2 * slack : 0;
+        by = fmax(by, (mu - limit + margin) / slack);
         const double noise = c->mode[i].sense != 0 ? noise_of_rate(solver, i, 1) : 0;
         by = fmax(by, fabs(rate) / fmax(1e-5 * terms[0], noise)); /* forces that cannot hold it */
     } else if (c->still[i] && mode->sense != 0) {
@@ -306,7 +318,7 @@ static bool change(dfl_solver *solver, int worst)
     if (worst >= c->count)
         return false;
     dfl_contact_mode *mode = &c->trial[worst];
-    if (c->held[worst] && mode->closed && c->state[worst].load < 0)
+    if (c->held[worst] && mode->closed && c->load[worst] < 0)
         *mode = (dfl_contact_mode){.closed = false};
     else if (c->held[worst] && !mode->closed)
         dfl_contacts_close(solver, worst);
@@ -380,6 +392,32 @@ static dfl_status stick_again(dfl_solver *solver, double t)
         c->trial[i] = (dfl_contact_mode){.closed = true, .stick = true};
         status = try_modes(&worst, solver, t);
         memcpy(worst < 0 ? c->valid : c->trial, worst < 0 ? c->trial : c->valid, size);
+    }
+    return status || worst < 0 ? status : try_modes(&worst, solver, t);
+}
+
+/* Where friction presses so much that n M^-1 (n - mu t)^T < 0 a contact may be closed although it would open
+   by itself (Painleve). Then it is open, and the user knows. */
+static dfl_status prefer_open(dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    const size_t size = (size_t)c->count * sizeof *c->trial;
+    int worst = -1;
+    dfl_status status = DFL_OK;
+    memcpy(c->valid, c->trial, size);
+    for (int i = 0; !status && i < c->count; i++) {
+        if (!c->held[i] || !c->loose[i] || !c->trial[i].closed || c->trial[i].sense == 0)
+            continue;
+        c->trial[i] = (dfl_contact_mode){.closed = false};
+        status = try_modes(&worst, solver, t);
+        memcpy(worst < 0 ? c->valid : c->trial, worst < 0 ? c->trial : c->valid, size);
+        if (worst < 0 && !status && !c->told) {
+            c->told = true;
+            dfl_log(&solver->options, DFL_LOG_NOTICE,
+                    "contact '%s' may be open or closed at t = %.10g (rigid friction, coefficient "
+                    "%.3g): it is taken as open",
+                    solver->options.switches.contacts.contacts[i].name, t, c->state[i].friction);
+        }
     }
     return status || worst < 0 ? status : try_modes(&worst, solver, t);
 }

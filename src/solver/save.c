@@ -68,7 +68,7 @@ static void carry_memory(archive *a, dfl_solver *solver)
               (size_t)solver->contacts->count * sizeof *solver->contacts->mode);
     if (solver->contacts)
         carry(a, solver->contacts->shared,
-              (size_t)solver->contacts->count * sizeof *solver->contacts->shared);
+              2 * (size_t)solver->contacts->count * sizeof *solver->contacts->shared);
 }
 
 /* The point, and how to go on from it. */

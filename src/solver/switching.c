@@ -18,6 +18,7 @@ static const double crowded = 1e-7; /* ... closer than this part of the run, on 
 static dfl_status flip(dfl_solver *solver, const bool *crossed);
 static dfl_status resume(dfl_solver *solver);
 static dfl_status guard(dfl_solver *solver);
+static dfl_status tell_side(const dfl_solver *solver, const bool *crossed);
 
 dfl_status dfl_switching_init(dfl_solver *solver)
 {
@@ -185,6 +186,8 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
         status = guard(solver);
     if (!status)
         status = dfl_switching_report(solver, false);
+    if (!status)
+        status = tell_side(solver, sw->crossed);
     if (!status) {
         dfl_record_begin(solver);
         status = dfl_solver_approach_switch(solver);
@@ -195,9 +198,20 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
         status = dfl_solver_leave_switch(solver);
     if (!status)
         status = dfl_switching_report(solver, true);
+    if (!status)
+        status = tell_side(solver, NULL);
     if (solver->stepper->t == sw->instant)
         sw->horizon = sw->instant, sw->instant = INFINITY;
     return status;
+}
+
+static dfl_status tell_side(const dfl_solver *solver, const bool *crossed)
+{
+    const dfl_around_fn tell = solver->options.output.on_side;
+    return tell && tell(crossed, solver->options.user)
+               ? dfl_fail(solver->ctx, DFL_STOPPED, "on_side stopped the run at t = %.10g",
+                          solver->stepper->t)
+               : DFL_OK;
 }
 
 dfl_status dfl_switching_stand_at_cut(dfl_solver *solver)

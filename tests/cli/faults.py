@@ -289,6 +289,11 @@ class Faults(unittest.TestCase):
                 self.assertEqual(child.returncode, wanted, said)
                 self.assertIn('"status": "interrupted"', out)
         self.assertEqual([name for name in self.new_names() if name != "caches"], ["best.lua"])
+        child = self.start("gradient", "search.lua", "--of", "y", "--derivatives", "adjoint")
+        self.wait_until_it_listens(child, signal.SIGINT)
+        child.send_signal(signal.SIGINT)
+        said = child.communicate(timeout=50)[1]
+        self.assertEqual((child.returncode, said), (130, "driftless: interrupted\n"))
 
     def test_a_second_signal_ends_at_once_and_removes_the_part(self):
         self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "s.csv")[0], 0)
@@ -512,7 +517,7 @@ class Faults(unittest.TestCase):
 
         elsewhere = "is stored in other files"
         size = "declares more than the file contains"
-        memory = "more memory than a result of its size"
+        memory = "more memory than a file of its size"
         packed = {"compression": "gzip", "compression_opts": 9}
         cases = [
             (external, elsewhere),

@@ -13,6 +13,7 @@
 #include "closed_forms.h"
 #include "example.h"
 #include "same_equations.h"
+#include "../coupler.h"
 #include "../reference.h"
 
 #include <dirent.h>
@@ -576,6 +577,34 @@ static void check_brachistochrone(void)
     scripted_free(&s);
 }
 
+/* Driven linkages: where the point of the coupler is follows from the crank's angle. */
+static void check_linkage(const char *name, const four_bar *at, double first, const char *x,
+                          const char *y, double height)
+{
+    scripted s = load(name);
+    double want[2];
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = tol});
+    for (int i = 1; i <= 3; i++) {
+        scripted_advance(&s, i);
+        coupler_point(want, at, first + i);
+        assert_near(scripted_output(&s, x), want[0], 100 * tol);
+        assert_near(scripted_output(&s, y), want[1] - height, 100 * tol);
+    }
+    scripted_free(&s);
+}
+
+static void check_coupler_curve(void)
+{
+    const four_bar at = {.r = 0.8, .c = 3.6, .d = 4.2, .ground = 4, .u = 1.2, .v = 1.44};
+    check_linkage("coupler-curve", &at, 0, "px", "py", 0);
+}
+
+static void check_straight_line(void)
+{
+    const four_bar at = {.r = 1, .c = 3, .d = 3, .ground = 2, .u = 4, .v = 0.5};
+    check_linkage("straight-line", &at, asin(1.0), "x", "off", 4);
+}
+
 /* ------------------------------------------------------------ the folder */
 
 static const struct {
@@ -588,6 +617,7 @@ static const struct {
     {"cam-follower", check_cam_follower},
     {"car-axis", check_car_axis},
     {"chain", check_chain},
+    {"coupler-curve", check_coupler_curve},
     {"crane", check_crane},
     {"double-pendulum", check_double_pendulum},
     {"ellipse", check_ellipse},
@@ -606,6 +636,7 @@ static const struct {
     {"blade", check_blade},
     {"slider-crank", check_slider_crank},
     {"spherical-pendulum", check_spherical_pendulum},
+    {"straight-line", check_straight_line},
     {"suspension", check_suspension},
     {"turntable", check_turntable},
 };

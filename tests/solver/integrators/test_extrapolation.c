@@ -79,7 +79,8 @@ static void the_order_follows_the_tolerance(void **state)
 {
     (void)state;
     dfl_statistics loose, tight, low;
-    dfl_solver_options options = {.integrator = DFL_EXTRAPOLATION, .rtol = 1e-5, .atol = 1e-5};
+    dfl_solver_options options = {
+        .integrator = DFL_EXTRAPOLATION, .rtol = 1e-5, .atol = 1e-5, .output.ends_only = true};
     error_at_end("pendulum", 4, &options, &loose);
     options.rtol = options.atol = 1e-11;
     error_at_end("pendulum", 4, &options, &tight);
@@ -116,6 +117,57 @@ static void continuous_output_has_order_6(void **state)
     const double coarse = inside_error(0.1), fine = inside_error(0.05);
     if (!(log2(coarse / fine) > 4.5 && fine < 1e-5))
         fail_msg("inside a step: %g, %g", coarse, fine);
+}
+
+/* States in the middle of steps. */
+typedef struct middles {
+    int count;
+    double t[400], x[400][16];
+} middles;
+
+static int note_middle(dfl_solver *solver, double t_old, double t, const double *x, void *user)
+{
+    middles *it = user;
+    (void)x;
+    if (t == t_old || it->count == 400)
+        return 0;
+    it->t[it->count] = t_old + 0.45 * (t - t_old);
+    return dfl_solver_interpolate(it->x[it->count], solver, it->t[it->count], false) ||
+           ++it->count < 0;
+}
+
+static double error_of_middles(bool ends_only, int *steps)
+{
+    static middles found;
+    found.count = 0;
+    const dfl_solver_options options = {.integrator = DFL_EXTRAPOLATION,
+                                        .rtol = 1e-9,
+                                        .atol = 1e-9,
+                                        .output = {.ends_only = ends_only, .on_step = note_middle},
+                                        .user = &found};
+    const dfl_solver_options accurate = {.rtol = 1e-13, .atol = 1e-13};
+    double largest = 0;
+    run r, exact;
+    run_make(&r, "pendulum", 0, &options);
+    run_to(&r, 2);
+    run_make(&exact, "pendulum", 0, &accurate);
+    for (int i = 0; i < found.count; i++)
+        largest =
+            fmax(largest, error_between(found.x[i], run_to(&exact, found.t[i]), r.at.v, r.at.n));
+    *steps = found.count;
+    run_free(&r);
+    run_free(&exact);
+    return largest;
+}
+
+/* Unless nobody looks there, which allows longer steps. */
+static void the_tolerance_holds_inside_of_steps(void **state)
+{
+    (void)state;
+    int inside, ends;
+    assert_at_most(error_of_middles(false, &inside), 1e-7, "error inside of steps");
+    assert_true(error_of_middles(true, &ends) > 1e-6);
+    assert_true(2 * ends < inside && inside < 400);
 }
 
 static void backward_it_returns(void **state)
@@ -156,6 +208,7 @@ int main(void)
         cmocka_unit_test(all_constraints_are_kept),
         cmocka_unit_test(the_order_follows_the_tolerance),
         cmocka_unit_test(continuous_output_has_order_6),
+        cmocka_unit_test(the_tolerance_holds_inside_of_steps),
         cmocka_unit_test(backward_it_returns),
         cmocka_unit_test(it_goes_with_psf_and_orders_that_it_has),
     };
