@@ -1,5 +1,6 @@
-/* fuzz_damaged.c: bytes as damage to a real result, which `view` then reads. The result is that of a
-   run with impacts, branches, events and a scene. What it contains is left out, exchanged, linked to
+/* fuzz_damaged.c: bytes as damage to a real result, which `view` then reads, or to a real study, which
+   `view` reads and `sweep --resume` goes on with. The result is that of a run with impacts, branches,
+   events and a scene; the study has four of its six cases. What a file contains is left out, exchanged, linked to
    other places, cut, extended or overwritten, and bytes of its stored values change in the file.
 
    Bytes between the values are left alone: the HDF5 library does not survive files whose own
@@ -9,7 +10,7 @@
 #include "bytes.h"
 #include "report/report.h"
 
-#include <driftless/model.h>
+#include <driftless/sweep.h>
 #include <hdf5.h>
 #include <unistd.h>
 
@@ -21,23 +22,34 @@ typedef struct span {
     hsize_t size;
 } span;
 
-static char folder[60], original[100], damaged[100], shown[2][100];
-static char node[MOST_NODES][LONGEST]; /* paths of groups and data sets in the result */
-static int nnodes;
-static span spans[MOST_SPANS];
-static int nspans;
+/* A sound file, and what it contains where. */
+typedef struct source {
+    char path[100];
+    char node[MOST_NODES][LONGEST]; /* paths of groups and data sets */
+    int nnodes;
+    span spans[MOST_SPANS];
+    int nspans;
+} source;
+
+static char damaged[100], shown[2][100], table[100];
+static source result, study;
+static dfl_context *kept;
+static dfl_model *vibration; /* of the study */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-static void make_result(void);
-static void copy_file(void);
+static void make_files(void);
+static void make_study(void);
+static void note_contents(source *from);
+static void copy_file(const source *from);
 static herr_t note_node(hid_t file, const char *name, const H5L_info_t *info, void *user);
-static void note_values(hid_t set);
-static void change(hid_t file, bytes *b);
+static void note_values(source *from, hid_t set);
+static void change(hid_t file, const source *from, bytes *b);
 static void overwrite(hid_t file, const char *path, bytes *b);
 static void extend(hid_t file, const char *path, bytes *b);
-static void exchange(hid_t file, const char *path, const char *other, bytes *b);
+static void exchange(hid_t file, const source *from, const char *path, const char *other, bytes *b);
 static void retype(hid_t file, const char *path, bytes *b);
-static void damage_bytes(bytes *b);
+static void damage_bytes(const source *from, bytes *b);
+static dfl_status go_on(dfl_context *ctx);
 static herr_t refuse_print(hid_t stack, void *user);
 
 /* A ball that bounces with friction against a side wind that depends on its place. */
@@ -52,26 +64,37 @@ static const char model[] =
     "initial{ x = 0, y = 0.2, turn = 0, ['der(x)'] = 2, ['der(y)'] = 0, ['der(turn)'] = -40 }\n"
     "simulate{ to = 0.3, rtol = 1e-6, every = 0.02 }\n";
 
+/* A vibration whose zeros are events, as a study varies it. */
+static const char varied[] =
+    "local x = position('x') local stiffness = param('stiffness', 100)\n"
+    "mass(x, 1) force(x, -stiffness*x) output('energy', stiffness*x^2/2) event('zero', x)\n"
+    "initial{ x = 1, ['der(x)'] = 0 } simulate{ to = 0.3, rtol = 1e-6 }\n";
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bytes b = {data, size};
-    if (!original[0])
-        make_result();
-    copy_file();
-    const bool page = take_flag(&b);
+    if (!kept)
+        make_files();
+    const unsigned which = take_byte(&b);
+    const bool page = which & 1;
+    const source *from = which & 2 ? &study : &result;
+    copy_file(from);
     static const char *const columns[] = {NULL, "residuals", "energy", "steps", "x", "height", ","};
     const char *chosen = columns[take_choice(&b, 7)];
     const int changes = take_choice(&b, MOST_CHANGES);
     const hid_t file = H5Fopen(damaged, H5F_ACC_RDWR, H5P_DEFAULT);
     ALWAYS(file >= 0);
     for (int i = 0; i < changes; i++)
-        change(file, &b);
+        change(file, from, &b);
     H5Fclose(file);
     if (changes == 0) /* places are still those of the original */
-        damage_bytes(&b);
+        damage_bytes(from, &b);
     dfl_context *ctx = dfl_context_create();
     ALWAYS(ctx);
-    const dfl_status status = dfl_report_stored(ctx, damaged, shown[page], page ? NULL : chosen);
+    const dfl_status status =
+        from == &result ? dfl_report_stored(ctx, damaged, shown[page], page ? NULL : chosen)
+        : page          ? dfl_sweep_page(ctx, damaged, shown[page])
+                        : go_on(ctx);
     ALWAYS(!status || dfl_message(ctx)[0]);
     ALWAYS(dfl_context_live(ctx) == 0);
     dfl_context_free(ctx);
@@ -80,88 +103,157 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Runs the model once for all inputs, and notes what its file contains and where. */
-static void make_result(void)
+/* As `sweep --resume`: the missing cases run, and what is there is summed up. A damaged file may ask for a million
+   cases: those of few alone. */
+static dfl_status go_on(dfl_context *ctx)
 {
-    dfl_context *ctx = dfl_context_create();
-    dfl_model *loaded = NULL;
+    enum { FEW = 20 };
+    const dfl_sweep_options options = {.resume = damaged, .case_seconds = 5};
+    dfl_sweep *sweep = NULL;
+    dfl_status status = dfl_sweep_create(&sweep, ctx, vibration, &options);
+    if (!status && dfl_sweep_so_far(sweep).cases <= FEW) {
+        dfl_estimate mean, deviation;
+        status = dfl_sweep_start(sweep, 1);
+        while (!status && !dfl_sweep_wait(sweep, 1))
+            ;
+        if (!status)
+            status = dfl_sweep_finish(sweep);
+        if (!status)
+            status = dfl_sweep_write_csv(sweep, table);
+        const char *const *names;
+        int parameters;
+        const int numbers = dfl_sweep_columns(sweep, &names, &parameters) - parameters;
+        for (int i = 0; !status && i < numbers; i++)
+            status = dfl_sweep_statistics(&mean, &deviation, sweep, i,
+                                          &(dfl_bootstrap){.resamples = 10, .threads = 1});
+    }
+    dfl_sweep_free(sweep);
+    unlink(table);
+    return status;
+}
+
+/* Runs the model once for all inputs, alone and in a study. */
+static void make_files(void)
+{
+    dfl_model *ball = NULL;
     dfl_run *run = NULL;
-    snprintf(folder, sizeof folder, "%.50s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
     const int id = (int)getpid();
-    snprintf(original, sizeof original, "%s/fuzz-original-%d.h5", folder, id);
-    snprintf(damaged, sizeof damaged, "%s/fuzz-damaged-%d.h5", folder, id);
-    snprintf(shown[0], sizeof shown[0], "%s/fuzz-damaged-%d.svg", folder, id);
-    snprintf(shown[1], sizeof shown[1], "%s/fuzz-damaged-%d.html", folder, id);
+    snprintf(result.path, sizeof result.path, "%.50s/fuzz-original-%d.h5", folder, id);
+    snprintf(study.path, sizeof study.path, "%.50s/fuzz-study-%d.h5", folder, id);
+    snprintf(damaged, sizeof damaged, "%.50s/fuzz-damaged-%d.h5", folder, id);
+    snprintf(shown[0], sizeof shown[0], "%.50s/fuzz-damaged-%d.svg", folder, id);
+    snprintf(shown[1], sizeof shown[1], "%.50s/fuzz-damaged-%d.html", folder, id);
+    snprintf(table, sizeof table, "%.50s/fuzz-damaged-%d.csv", folder, id);
     H5Eset_auto2(H5E_DEFAULT, refuse_print, NULL);
-    ALWAYS(ctx && !dfl_model_load_text(&loaded, ctx, "ball", model, strlen(model), NULL));
-    ALWAYS(!dfl_run_create(&run, ctx, loaded, NULL) && !dfl_run_write(run, original));
+    kept = dfl_context_create();
+    ALWAYS(kept && !dfl_model_load_text(&ball, kept, "ball", model, strlen(model), NULL));
+    ALWAYS(!dfl_run_create(&run, kept, ball, NULL) && !dfl_run_write(run, result.path));
     ALWAYS(!dfl_run_start(run) && !dfl_run_finish(run));
     dfl_run_free(run);
-    dfl_model_free(loaded);
-    dfl_context_free(ctx);
-    const hid_t file = H5Fopen(original, H5F_ACC_RDONLY, H5P_DEFAULT);
-    ALWAYS(file >= 0 && H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, note_node, NULL) >= 0);
-    ALWAYS(H5Lexists(file, "switches/time", H5P_DEFAULT) > 0);
-    ALWAYS(H5Lexists(file, "impulses/value", H5P_DEFAULT) > 0);
+    dfl_model_free(ball);
+    note_contents(&result);
+    make_study();
+    note_contents(&study);
+}
+
+/* Two of six cases are still missing. */
+static void make_study(void)
+{
+    static const char *const samples[] = {"stiffness=uniform(50,150)"}, *const rows[] = {
+                                                                            "every=0.05"};
+    const dfl_sweep_options options = {.nsample = 1,
+                                       .sample = samples,
+                                       .count = 6,
+                                       .nsettings = 1,
+                                       .settings = rows,
+                                       .output = study.path};
+    dfl_sweep *sweep = NULL, *others = NULL;
+    static char jobs[10000], results[100000];
+    ALWAYS(!dfl_model_load_text(&vibration, kept, "vibration", varied, strlen(varied), NULL));
+    ALWAYS(!dfl_sweep_create(&sweep, kept, vibration, &options));
+    dfl_sweep_options elsewhere = options;
+    elsewhere.elsewhere = true;
+    elsewhere.output = NULL;
+    ALWAYS(!dfl_sweep_create(&others, kept, vibration, &elsewhere));
+    ALWAYS(4 * dfl_sweep_job_size(sweep) <= sizeof jobs &&
+           4 * dfl_sweep_result_size(sweep) <= sizeof results);
+    const int handed = dfl_sweep_hand_out(jobs, sweep, 4, 1);
+    ALWAYS(handed == 4 && !dfl_sweep_start(others, 1));
+    ALWAYS(!dfl_sweep_add_jobs(others, jobs, handed) && !dfl_sweep_add_jobs(others, NULL, 0));
+    while (!dfl_sweep_wait(others, 1))
+        ;
+    ALWAYS(dfl_sweep_collect(results, others, 4) == 4 && !dfl_sweep_store(sweep, results, 4));
+    dfl_sweep_free(others);
+    dfl_sweep_free(sweep);
+}
+
+static void note_contents(source *from)
+{
+    const hid_t file = H5Fopen(from->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    ALWAYS(file >= 0 && H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, note_node, from) >= 0);
+    ALWAYS(from == &study || (H5Lexists(file, "switches/time", H5P_DEFAULT) > 0 &&
+                              H5Lexists(file, "impulses/value", H5P_DEFAULT) > 0));
+    ALWAYS(from->nnodes > 0 && from->nspans > 0);
     H5Fclose(file);
 }
 
 static herr_t note_node(hid_t file, const char *name, const H5L_info_t *info, void *user)
 {
     (void)info;
-    (void)user;
-    if (nnodes == MOST_NODES || strlen(name) >= LONGEST)
+    source *from = user;
+    if (from->nnodes == MOST_NODES || strlen(name) >= LONGEST)
         return 0;
-    strcpy(node[nnodes++], name);
+    strcpy(from->node[from->nnodes++], name);
     const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
     if (H5Iget_type(object) == H5I_DATASET)
-        note_values(object);
+        note_values(from, object);
     H5Oclose(object);
     return 0;
 }
 
 /* Values in one piece, or in chunks. */
-static void note_values(hid_t set)
+static void note_values(source *from, hid_t set)
 {
     const haddr_t whole = H5Dget_offset(set);
     hsize_t count = 0, size = H5Dget_storage_size(set);
-    if (whole != HADDR_UNDEF && size > 0 && nspans < MOST_SPANS)
-        spans[nspans++] = (span){whole, size};
+    if (whole != HADDR_UNDEF && size > 0 && from->nspans < MOST_SPANS)
+        from->spans[from->nspans++] = (span){whole, size};
     const hid_t space = H5Dget_space(set);
     if (whole == HADDR_UNDEF && H5Dget_num_chunks(set, space, &count) < 0)
         count = 0;
-    for (hsize_t i = 0; i < count && nspans < MOST_SPANS; i++) {
+    for (hsize_t i = 0; i < count && from->nspans < MOST_SPANS; i++) {
         hsize_t place[2];
         unsigned filters;
         haddr_t start;
         if (H5Dget_chunk_info(set, space, i, place, &filters, &start, &size) >= 0)
-            spans[nspans++] = (span){start, size};
+            from->spans[from->nspans++] = (span){start, size};
     }
     H5Sclose(space);
 }
 
-static void copy_file(void)
+static void copy_file(const source *from)
 {
     static char buffer[1 << 20];
-    FILE *from = fopen(original, "rb"), *to = fopen(damaged, "wb");
-    ALWAYS(from && to);
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, from)) > 0;)
+    FILE *sound = fopen(from->path, "rb"), *to = fopen(damaged, "wb");
+    ALWAYS(sound && to);
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, sound)) > 0;)
         ALWAYS(fwrite(buffer, 1, n, to) == n);
-    fclose(from);
+    fclose(sound);
     fclose(to);
 }
 
 /* One change of what the file contains. */
-static void change(hid_t file, bytes *b)
+static void change(hid_t file, const source *from, bytes *b)
 {
-    const char *path = node[take_byte(b) % (unsigned)nnodes];
-    const char *other = node[take_byte(b) % (unsigned)nnodes];
+    const char *path = from->node[take_byte(b) % (unsigned)from->nnodes];
+    const char *other = from->node[take_byte(b) % (unsigned)from->nnodes];
     switch (take_choice(b, 6)) {
     case 0:
         H5Ldelete(file, path, H5P_DEFAULT);
         break;
     case 1:
-        exchange(file, path, other, b);
+        exchange(file, from, path, other, b);
         break;
     case 2:
         extend(file, path, b);
@@ -218,7 +310,7 @@ static void extend(hid_t file, const char *path, bytes *b)
 
 /* Another part of the file in this place: the same one twice, a soft or an external link. A group may
    come to contain itself. */
-static void exchange(hid_t file, const char *path, const char *other, bytes *b)
+static void exchange(hid_t file, const source *from, const char *path, const char *other, bytes *b)
 {
     const int kind = take_choice(b, 4);
     if (H5Lexists(file, path, H5P_DEFAULT) <= 0 || H5Lexists(file, other, H5P_DEFAULT) <= 0)
@@ -227,7 +319,7 @@ static void exchange(hid_t file, const char *path, const char *other, bytes *b)
     if (kind == 0)
         H5Lcreate_soft(other, file, path, H5P_DEFAULT, H5P_DEFAULT);
     else if (kind == 1)
-        H5Lcreate_external(original, other, file, path, H5P_DEFAULT, H5P_DEFAULT);
+        H5Lcreate_external(from->path, other, file, path, H5P_DEFAULT, H5P_DEFAULT);
     else
         H5Lcreate_hard(file, other, file, path, H5P_DEFAULT, H5P_DEFAULT);
 }
@@ -266,13 +358,13 @@ static void retype(hid_t file, const char *path, bytes *b)
 }
 
 /* Bytes of stored values change, or the file ends early. */
-static void damage_bytes(bytes *b)
+static void damage_bytes(const source *from, bytes *b)
 {
     FILE *file = fopen(damaged, "r+b");
     ALWAYS(file);
     const int count = 1 + take_choice(b, 30);
     for (int i = 0; i < count; i++) {
-        const span *at = &spans[take_byte(b) % (unsigned)nspans];
+        const span *at = &from->spans[take_byte(b) % (unsigned)from->nspans];
         const unsigned long place = take_byte(b) | take_byte(b) << 8;
         const int byte = (int)take_byte(b);
         fseek(file, (long)(at->start + place % at->size), SEEK_SET);
