@@ -110,6 +110,17 @@ check(abs(value - 2 * (0.5 + 4 * slope)) < 1e-9 && isequal(size(gradient), [1, 2
 o = driftless_optimize(slowed);
 check(abs(o.best - 3.5 / slope) < 1e-6 && o.start == 3 && isequal(o.names, {'v'}) && o.converged && isnan(o.interval), 'the optimum');
 check(driftless_optimize(slowed, struct('algorithm', 'bfgs', 'starts', 2)).runs > o.runs, 'options of the search');
+wrong('for a fit alone', @driftless_optimize, slowed, struct('bootstrap', 20));
+fitted = [folder, '/fitted.lua'];
+file = fopen([folder, '/fitted.csv'], 'w');
+fputs(file, "t,x\n1,2.1\n2,3.8\n3,6.1\n");
+fclose(file);
+file = fopen(fitted, 'w'); % x = v t, measured three times
+fputs(file, ["local v = param('v', 3) local x = position('x') mass(x, 1) initial{ x = 0, [velocity(x)] = v } simulate{ to = 3 }\n", ...
+             "optimize{ vary = { v = {1, 9} }, fit = { file = 'fitted.csv', x = 'x' } }\n"]);
+fclose(file);
+o = driftless_optimize(fitted, struct('bootstrap', 30, 'seed', 2, 'threads', 2));
+check(abs(o.best - 28 / 14) < 1e-6 && o.low < o.best && o.best < o.high, 'intervals of a fit');
 wrong('no parameter or input', @driftless_gradient, slowed, struct('by', 'nobody'));
 wrong('says nothing about what to optimize', @driftless_optimize, push);
 
