@@ -238,8 +238,29 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
             starts[*place - 1].line);
     if (!*place)
         *place = ++model->starts.count;
-    starts[*place - 1] = (dfl_start_value){
-        .symbol = symbol, .value = value, .held = held, .line = line, .from = DFL_NO_EXPR};
+    else if (starts[*place - 1].completed)
+        model->by_numbers = true; /* what it was, the others were completed with */
+    starts[*place - 1] = (dfl_start_value){.symbol = symbol,
+                                           .value = value,
+                                           .held = held,
+                                           .line = line,
+                                           .from = DFL_NO_EXPR,
+                                           .given = value};
+    return DFL_OK;
+}
+
+dfl_status dfl_model_complete_start(dfl_model *model, int line, dfl_expr symbol, double value,
+                                    bool held)
+{
+    const int *place = &model->index.by_symbol[dfl_node_of(model->graph, symbol)->a].start;
+    const bool added = *place == 0;
+    const dfl_status status = added ? dfl_model_start(model, line, symbol, value, held) : DFL_OK;
+    if (status)
+        return status;
+    dfl_start_value *start = &model->starts.item[*place - 1];
+    start->value = value;
+    start->completed = true;
+    start->added = start->added || added;
     return DFL_OK;
 }
 

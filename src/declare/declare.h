@@ -101,8 +101,12 @@ typedef struct dfl_start_value {
     double value;
     bool held;
     int line;
-    dfl_expr from; /* the expression of parameters that gave the value, or DFL_NO_EXPR */
-    bool decides;  /* declarations depend on the value */
+    dfl_expr from;  /* the expression of parameters that gave the value, or DFL_NO_EXPR */
+    bool decides;   /* declarations depend on the value */
+    double given;   /* what was said; the value is another one where the start was completed ... */
+    bool completed; /* ... with others, as four numbers to a quaternion of length 1; if nothing was
+                       said, it is `added` */
+    bool added;
 } dfl_start_value;
 
 /* A number made of parameters: declarations are the same while it lies from `low` to `high`. */
@@ -398,6 +402,10 @@ dfl_status dfl_model_check_tables(dfl_model *model, int line, const char *what, 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time,
    expressions, numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double value, bool held);
+
+/* The start of a symbol as others complete it; what was said of it, or that nothing was, stays known. */
+dfl_status dfl_model_complete_start(dfl_model *model, int line, dfl_expr symbol, double value,
+                                    bool held);
 
 /* The start must have this side: `expr` of positions is 1 there (sides.c). */
 dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr);

@@ -29,12 +29,12 @@ dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *se
     dfl_status status = *same ? compare_readings(same, model) : DFL_OK;
     if (!status && *same)
         status = follow_starts(same, model);
-    for (int i = 0; *same && i < count; i++) /* they are the last ones that count */
+    if (!status && *same && model->drawing.revalue)
+        status = model->drawing.revalue(same, model->drawing.it);
+    for (int i = 0; !status && *same && i < count; i++) /* they are the last ones that count */
         *same = set_value(model, sets[i], true);
     if (!status && *same)
         status = follow_run(same, model);
-    if (!status && *same && model->drawing.revalue)
-        status = model->drawing.revalue(same, model->drawing.it);
     return status;
 }
 
@@ -73,7 +73,7 @@ static bool set_start(dfl_model *model, const char *name, size_t length, double 
     dfl_start_value *start = place ? &model->starts.item[place - 1] : NULL;
     if (!start || (start->decides && start->value != value))
         return false;
-    start->value = value;
+    start->value = start->given = value;
     return true;
 }
 
@@ -106,12 +106,13 @@ static dfl_status follow_starts(bool *same, dfl_model *model)
     dfl_status status = DFL_OK;
     for (int i = 0; !status && *same && i < model->starts.count; i++) {
         dfl_start_value *start = &model->starts.item[i];
-        double value = start->value;
+        double value = start->given;
         if (start->from == DFL_NO_EXPR)
             continue;
         status = dfl_model_number(&value, model, start->from);
-        *same = !status && isfinite(value) && (!start->decides || value == start->value);
-        start->value = value;
+        *same = !status && isfinite(value) && (!start->decides || value == start->given);
+        start->given = value;
+        start->value = start->completed ? start->value : value;
     }
     return status;
 }

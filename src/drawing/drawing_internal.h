@@ -339,6 +339,8 @@ dfl_status dfl_drawing_massless(dfl_drawing *drawing);
 
 /* quaternions.c: starting values of quaternions are completed. */
 dfl_status dfl_drawing_quaternions(dfl_drawing *drawing);
+/* Once more, with other values of parameters; *same: with starts of the same symbols. */
+dfl_status dfl_drawing_same_quaternions(bool *same, dfl_drawing *drawing);
 
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_joint_kind kind);

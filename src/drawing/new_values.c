@@ -29,6 +29,8 @@ static dfl_status revalue(bool *same, void *user)
     dfl_drawing *drawing = user;
     *same = drawing->nreleases == 0;
     dfl_status status = *same ? dfl_drawing_check_bodies(drawing) : DFL_OK;
+    if (!status && *same)
+        status = dfl_drawing_same_quaternions(same, drawing);
     if (status == DFL_INVALID) { /* the script says it with its line */
         *same = false;
         return DFL_OK;

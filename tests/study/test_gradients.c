@@ -146,6 +146,27 @@ static void every_kind_of_model_agrees_with_runs(void **state)
 }
 
 /* Coordinates without mass follow the balance of forces; forces on them jump, masses vary. */
+/* Quaternions at the start, given whole and in part. */
+static void turned_starts_agree_with_runs(void **state)
+{
+    (void)state;
+    static const char *const given[] = {
+        "[j.q1] = cos(a/2), [j.q2] = sin(a/2), [j.q3] = 0, [j.q4] = 0",
+        "[j.q2] = sin(a/2)",
+        "[j.q1] = 2*cos(a/2), [j.q2] = 2*sin(a/2), [j.q3] = 0, [j.q4] = 0",
+    };
+    for (int i = 0; i < 3; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "gravity{0, 0, -9.81} local a = param('a', 0.3)\n"
+                 "local b = body('b', { mass = 1, com = {0, 0, -1}, inertia = {.1, .1, .1} })\n"
+                 "local j = spherical('j', ground, b, { at = {0, 0, 0} })\n"
+                 "output('z', point(b, {0, 0, -1}).z) initial{ %s, [j.w1] = 1 }\n",
+                 given[i]);
+        compare_with_runs(text, (const char *const[]){"z", "j.q2", "j.w1", NULL}, 3, "a", 0.3, 1);
+    }
+}
+
 static void massless_directions_agree_with_runs(void **state)
 {
     (void)state;
@@ -422,6 +443,7 @@ int main(void)
         cmocka_unit_test(the_constraints_are_differentiated_along),
         cmocka_unit_test(a_slider_crank_has_the_known_derivatives),
         cmocka_unit_test(every_kind_of_model_agrees_with_runs),
+        cmocka_unit_test(turned_starts_agree_with_runs),
         cmocka_unit_test(massless_directions_agree_with_runs),
         cmocka_unit_test(elastic_bodies_agree_with_runs),
         cmocka_unit_test(steps_for_the_state_alone_are_longer),

@@ -43,6 +43,6 @@ with h5py.File("study.h5") as file:
     assert (file["cases"][:] == 1).all()
     assert numpy.abs(f - a*1.01).max() < 1e-6
     assert abs(a.mean() - 0.5) < 4*(1/12/cases)**0.5
-queue = cases/1024  # a byte each
+queue = 2*cases/1024  # two bytes each
 print(f"{few} kB for {cases//100} cases, {many} kB for {cases}")
 assert many < few + queue + 1000, (few, many)
