@@ -30,6 +30,9 @@ dfl_status dfl_sparse_local_create(dfl_sparse_local *out, dfl_context *ctx, cons
     out->eom = eom;
     if (!eom->sparsity)
         return dfl_fail(ctx, DFL_INVALID, "few modes need a model with sparse matrices");
+    if (eom->ne + eom->nep > 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "analyses of models with invariants (ne, nep) need dense matrices");
     dfl_status status = dfl_eom_check(ctx, eom);
     if (status)
         return status;

@@ -336,9 +336,6 @@ dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 /* Masses that recursions give: the model takes over `tree`. */
 void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
-/* Why sparse matrices cannot serve the model, as in "... because it keeps invariants", as far as
-   declarations show; or NULL. */
-const char *dfl_model_dense_reason(const dfl_model *model);
 /* Whether all forces follow from energies. */
 bool dfl_model_conservative(const dfl_model *model);
 /* Names of constraints that a motion for inverse dynamics declares begin with it. */

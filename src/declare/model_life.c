@@ -261,8 +261,3 @@ dfl_status dfl_model_fail(const dfl_model *model, int line, const char *format, 
     dfl_text_clear(&text);
     return status;
 }
-
-const char *dfl_model_dense_reason(const dfl_model *model)
-{
-    return model->count[DFL_AN_INVARIANT] > 0 ? "it keeps invariants" : NULL;
-}

@@ -16,7 +16,8 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run)
 {
     const dfl_equations *eq = run->eq;
     const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm);
-    if (!is_wanted(eq))
+    const bool kept = run->packed && eq->ne + eq->nep > 0; /* whether the motion keeps them */
+    if (!is_wanted(eq) && !kept)
         return DFL_OK;
     if (run->packed)
         return dfl_packed_motion_create(run);

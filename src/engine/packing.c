@@ -14,7 +14,7 @@ const char *dfl_runnable_unpackable(const dfl_equations *eq)
         return "it has no derivatives as expressions";
     if (eq->n0 > 0)
         return "it has directions without mass";
-    return dfl_model_dense_reason(eq->model);
+    return NULL;
 }
 
 /* The pattern of a list of entries, in memory that `next` points to. */

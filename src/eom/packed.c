@@ -25,8 +25,8 @@ static void list_patterns(sized_pattern *list, const dfl_eom *eom)
                                          {"M", &s->M, nv, nv, eom->mass && !eom->mass_diagonal},
                                          {"d", &s->d, eom->nw, n, eom->nw > 0},
                                          {"acc", &s->acc, nc, n, true},
-                                         {"vel", &s->vel, nc, vsp, true},
-                                         {"pos", &s->pos, eom->ns + eom->nl, sp, true},
+                                         {"vel", &s->vel, nc + eom->ne, vsp, true},
+                                         {"pos", &s->pos, eom->ns + eom->nl + eom->nep, sp, true},
                                          {"b", &s->b, eom->nr, n, eom->nr > 0},
                                          {"dyn", &s->dyn, nv, n, true},
                                          {"kin", &s->kin, eom->np, vsp, !eom->trivial_kinematics}};
@@ -64,9 +64,8 @@ dfl_status dfl_packed_check(dfl_context *ctx, const dfl_eom *eom)
         return dfl_fail(ctx, DFL_INVALID,
                         "sparsity needs the native contract with `jacobian` and bias, and `mass` "
                         "instead of mass_times and residual");
-    if (eom->ne + eom->nep + eom->n0 > 0)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "sparsity: invariants (ne, nep) and massless rows (n0) are not possible");
+    if (eom->n0 > 0)
+        return dfl_fail(ctx, DFL_INVALID, "sparsity: massless rows (n0) are not possible");
     list_patterns(list, eom);
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < PATTERNS; i++)

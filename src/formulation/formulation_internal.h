@@ -10,6 +10,7 @@
 #include "formulation/redundancy.h"
 
 typedef struct dfl_chart dfl_chart;           /* chart.h */
+typedef struct dfl_invariants dfl_invariants; /* invariants.h */
 typedef struct dfl_chart_rows dfl_chart_rows; /* chart.h */
 
 /* How an implementation without a dfl_dense knows the constraints; see the functions of the same names
@@ -105,6 +106,7 @@ struct dfl_formulation {
     dfl_integrator_needs needs;
     dfl_dense *dense;           /* in the implementation's struct; NULL: sparse matrices */
     dfl_chart *chart;           /* of local coordinates, or NULL */
+    dfl_invariants *invariants; /* in the implementation's struct; NULL: it has none */
     const dfl_point *mean_with; /* user-defined selectors are the mean with those there, or NULL */
 
     bool rates_are_a; /* the rows of the dynamics are a - v', not f_dyn - M v' */

@@ -32,8 +32,8 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const doubl
         return outcome;
     sys->trouble.t = t;
     if (!update && sys->eom->ne > 0)
-        dfl_invariants_choose(form);
-    dfl_invariants_compress(form);
+        dfl_projected_choose_invariants(form);
+    dfl_projected_compress_invariants(form);
     outcome = dfl_projected_split(form);
     if (outcome)
         return outcome;
@@ -57,7 +57,7 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const doubl
 dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t)
 {
     form->base.sys->trouble.t = t;
-    dfl_invariants_compress(form);
+    dfl_projected_compress_invariants(form);
     const dfl_outcome outcome = dfl_projected_split(form);
     if (outcome)
         return outcome;

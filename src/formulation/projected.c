@@ -28,7 +28,7 @@ static dfl_status allocate(dfl_projected *form)
     const dfl_system *sys = form->base.sys;
     dfl_context *ctx = sys->ctx;
     const size_t n = (size_t)sys->n, nv = (size_t)sys->n3, np = (size_t)sys->eom->np;
-    const size_t ne = (size_t)sys->eom->ne, d = sizeof(double);
+    const size_t d = sizeof(double);
     const size_t nd = (size_t)(sys->n2 + sys->n3 + sys->n4 + sys->nc);
     const size_t width = (size_t)dfl_lanes_width(form->base.needs.stages);
     const size_t places = (size_t)(sys->m1 + sys->m2 + sys->m3 + sys->mdif + sys->nc * sys->n3);
@@ -43,20 +43,16 @@ static dfl_status allocate(dfl_projected *form)
                 {&form->momentum, nv * width},
                 {&form->SvM, nv * nv},
                 {&form->moved, nd * width},
-                {&form->rates, nv * width},
-                {&form->invariants.q, ne * nv},
-                {&form->invariants.q_old, ne * nv}};
+                {&form->rates, nv * width}};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++)
         if (!(*room[i].block = dfl_alloc(ctx, room[i].count, d)))
             return DFL_NO_MEMORY;
     form->pivot_p = dfl_alloc(ctx, (size_t)sys->n4, 1);
     form->pivot_v = dfl_alloc(ctx, nv, 1);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
-    form->invariants.active = dfl_alloc(ctx, ne, 1);
     form->place = dfl_alloc(ctx, places, sizeof *form->place);
-    return form->pivot_p && form->pivot_v && form->local_pivots && form->invariants.active &&
-                   form->place
-               ? DFL_OK
+    return form->pivot_p && form->pivot_v && form->local_pivots && form->place
+               ? dfl_invariants_init(&form->invariants, &form->base)
                : DFL_NO_MEMORY;
 }
 
@@ -81,17 +77,13 @@ static void clear(dfl_formulation *base)
 {
     dfl_projected *form = (dfl_projected *)base;
     dfl_context *ctx = base->sys->ctx;
-    void *const block[] = {form->J2_store,     form->column_scale,
-                           form->local_work,   form->y,
-                           form->pp,           form->momentum,
-                           form->SvM,          form->moved,
-                           form->rates,        form->pivot_p,
-                           form->pivot_v,      form->local_pivots,
-                           form->place,        form->plan,
-                           form->own.rows,     form->invariants.active,
-                           form->invariants.q, form->invariants.q_old};
+    void *const block[] = {form->J2_store, form->column_scale, form->local_work, form->y,
+                           form->pp,       form->momentum,     form->SvM,        form->moved,
+                           form->rates,    form->pivot_p,      form->pivot_v,    form->local_pivots,
+                           form->place,    form->plan,         form->own.rows};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
+    dfl_invariants_clear(&form->invariants, ctx);
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->pivots3, ctx);
     dfl_split_free(form->quality, ctx);
@@ -107,8 +99,8 @@ static void bind(dfl_formulation *base)
     dfl_projected *form = (dfl_projected *)base;
     dfl_dense_bind(&form->dense, base);
     dfl_stage_plan_invalidate(form->plan);
-    form->have_selectors = form->invariants.have_old = form->invariants.suspended = false;
-    memset(form->invariants.active, 1, (size_t)base->sys->eom->ne);
+    form->have_selectors = false;
+    dfl_invariants_bind(&form->invariants, base);
     base->rates_are_a = form->local || solves_for_rates(form);
     base->reads_rates = !base->sys->mass.constant && !base->rates_are_a;
     base->stagewise = base->rates_are_a && base->sys->carried && !base->needs.two_points &&

@@ -9,6 +9,7 @@
 #define DFL_PROJECTED_H
 
 #include "formulation/end_selectors.h"
+#include "formulation/invariants.h"
 #include "formulation/reduced.h"
 
 typedef struct dfl_stage_plan dfl_stage_plan;
@@ -24,14 +25,6 @@ typedef struct dfl_own_blocks {
     int factored; /* how many of them are those of the present stages */
     double *rows; /* m1 for each stage */
 } dfl_own_blocks;
-
-/* The choice of invariants e (invariants.c); their number is base.nactive. */
-typedef struct dfl_invariants {
-    unsigned char *active; /* ne: in use */
-    bool have_old;         /* q_old belongs to an accepted step */
-    bool suspended;        /* none is used until the next accepted step */
-    double *q, *q_old;     /* ne x nv: the parts of e_v that the constraints leave */
-} dfl_invariants;
 
 typedef struct dfl_projected {
     dfl_formulation base;
@@ -101,16 +94,12 @@ static inline int dfl_determined_first(const dfl_system *sys)
     return sys->psi1 ? sys->eom->nw : sys->n1;
 }
 
-/* Decides which invariants are in use for the present derivatives. */
-void dfl_invariants_choose(dfl_projected *form);
+/* Decides which invariants are in use for the present derivatives (dense_invariants.c). */
+void dfl_projected_choose_invariants(dfl_projected *form);
 
 /* Makes form->J2 the rows of block 2 in use, copied if some are missing or will be changed, and
    sets form->m2. */
-void dfl_invariants_compress(dfl_projected *form);
-
-/* Operations of dfl_form_class. */
-bool dfl_invariants_suspend(dfl_formulation *base);
-void dfl_invariants_accepted(dfl_formulation *base);
+void dfl_projected_compress_invariants(dfl_projected *form);
 
 /* Whether the selectors must be renewed for the present decomposition. */
 bool dfl_selectors_outdated(dfl_projected *form);

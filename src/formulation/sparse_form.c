@@ -26,6 +26,8 @@ static dfl_status init(dfl_formulation *base)
         status = DFL_NO_MEMORY;
     if (!status)
         status = dfl_point_init(&form->scratch, sys);
+    if (!status)
+        status = dfl_invariants_init(&form->invariants, base);
     return status ? status : dfl_sparse_ranks_init(form);
 }
 
@@ -37,6 +39,7 @@ static void clear(dfl_formulation *base)
     dfl_unconstrained_free(form->alone, ctx);
     dfl_sparse_matrix_clear(form);
     dfl_sparse_ranks_clear(form);
+    dfl_invariants_clear(&form->invariants, ctx);
     dfl_packed_jacobian_clear(&form->jac, ctx);
     dfl_point_clear(&form->scratch, ctx);
     dfl_free(ctx, form->F);
@@ -46,12 +49,22 @@ static void clear(dfl_formulation *base)
     dfl_free(ctx, form->dropped);
 }
 
+/* Whether accelerations of a stage follow from its own M alone. */
+static bool solves_stages(const dfl_formulation *base)
+{
+    const dfl_system *sys = base->sys;
+    return !base->needs.two_points && sys->nc + sys->eom->nw == 0 && !sys->mass.constant &&
+           !sys->mass.diagonal;
+}
+
 /* Accelerations are always carried, so nothing changes after the decision. */
 static void bind(dfl_formulation *base)
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     dfl_point_bind(&form->scratch, base->sys);
+    dfl_invariants_bind(&form->invariants, base);
     base->reads_rates = true;
+    base->stagewise = solves_stages(base);
 }
 
 static void lay_out(dfl_sparse_form *form)
@@ -61,7 +74,9 @@ static void lay_out(dfl_sparse_form *form)
     const int nv = eom->nv;
     form->tau = sys->n;
     form->eta = form->tau + sys->nc;
-    form->u = form->eta + eom->nl;
+    form->kappa = form->eta + eom->nl;
+    form->pi = form->kappa + eom->ne;
+    form->u = form->pi + eom->nep;
     form->order = form->u + (eom->trivial_kinematics ? 0 : nv);
     form->row.kin = nv;
     form->row.b = form->row.kin + eom->np;
@@ -70,8 +85,10 @@ static void lay_out(dfl_sparse_form *form)
     form->row.c = form->row.d + eom->nw;
     form->row.acc = form->row.c + eom->ns;
     form->row.vel = form->row.acc + sys->nc;
-    form->row.g = form->row.vel + sys->nc;
-    form->row.u = form->row.g + eom->nl;
+    form->row.e = form->row.vel + sys->nc;
+    form->row.g = form->row.e + eom->ne;
+    form->row.ep = form->row.g + eom->nl;
+    form->row.u = form->row.ep + eom->nep;
 }
 
 static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, const double *a,
@@ -79,13 +96,14 @@ static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, c
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     dfl_system *sys = base->sys;
-    (void)update;
     dfl_outcome outcome = dfl_system_packed_jacobian(&form->jac, sys, t, x, a);
     if (outcome)
         return outcome;
     sys->trouble.t = t;
     if (!dfl_sparse_ranks_watch(form))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
+    if (!update && dfl_invariants_vary(base))
+        dfl_sparse_choose_invariants(form);
     sys->stats->algebraic_decompositions++;
     form->condenses = form->alone || (form->condensed && dfl_condensed_linearize(form->condensed));
     return DFL_STEP_OK;
@@ -154,6 +172,30 @@ static double kinematic_weight(const dfl_sparse_form *form, int i)
     return form->condensed && sys->eom->trivial_kinematics ? sys->mass.M[i] : 1;
 }
 
+/* y := M v at the reference: any regular matrix will do for M (a - v') - W^T tau = 0, and with the M of each stage
+   Newton's iteration would converge only as fast as one matrix fits them all. */
+static void reference_momentum(double *y, const dfl_sparse_form *form, const double *v)
+{
+    const dfl_system *sys = form->base.sys;
+    if (!sys->mass.diagonal)
+        dfl_packed_mass_product(y, sys, form->jac.M, v);
+    for (int i = 0; sys->mass.diagonal && i < sys->n3; i++)
+        y[i] = form->jac.M[i] * v[i];
+}
+
+/* f_dyn - M a of a stage, solved with its own M, in terms of the reference: rows := M_ref M^-1 (f_dyn - M a), as
+   stagewise.c does with block 1. */
+static bool own_accelerations(double *rows, dfl_sparse_form *form, const dfl_point *point)
+{
+    double unused = 0, *a = form->right;
+    if (!form->base.stagewise || !dfl_saddle_ldl_factor(form->mass, point->M, &unused, 0, NULL))
+        return false;
+    memcpy(a, point->alg, (size_t)form->base.sys->n3 * sizeof *a);
+    dfl_saddle_ldl_solve(a, &unused, form->mass);
+    reference_momentum(rows, form, a);
+    return true;
+}
+
 static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point *point,
                               const double *rate)
 {
@@ -164,19 +206,21 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
     double *difference = F + form->row.a; /* free until the rows there are written */
     for (int i = 0; i < nv; i++)
         difference[i] = point->x[i] - rate[sys->at.v + i];
-    dfl_outcome outcome = dfl_system_mass_product(F, sys, point, difference);
-    if (outcome)
-        return outcome;
+    reference_momentum(F, form, difference);
     for (int i = 0; i < eom->np; i++)
         F[form->row.kin + i] = (b->kin[i] - rate[sys->at.p + i]) * kinematic_weight(form, i);
     for (int i = 0; i < eom->nr; i++)
         F[form->row.b + i] = b->b[i] - rate[sys->at.r + i];
-    put(F + form->row.a, point->alg, nv);
+    if (!own_accelerations(F + form->row.a, form, point))
+        put(F + form->row.a, point->alg, nv);
     put(F + form->row.d, b->d, eom->nw);
     put(F + form->row.c, b->c, eom->ns);
     put(F + form->row.acc, point->alg + sys->row.acc, nc);
     put(F + form->row.vel, point->alg + sys->m1, nc);
+    for (int i = 0; i < eom->ne; i++)
+        F[form->row.e + i] = form->invariants.active[i] ? b->e[i] : 0;
     put(F + form->row.g, b->g, nl);
+    put(F + form->row.ep, b->ep, eom->nep);
     memset(F + form->row.u, 0, (size_t)(form->order - form->row.u) * sizeof *F);
     for (int i = 0; form->base.defect > 0 && i < nc; i++)
         if (form->dropped[i]) {
@@ -281,4 +325,6 @@ const dfl_form_class dfl_sparse_form_class = {.size = sizeof(dfl_sparse_form),
                                               .defect = defect,
                                               .acceleration_rows = acceleration_rows,
                                               .minimum_norm = dfl_sparse_minimum_norm,
+                                              .suspend = dfl_invariants_suspend,
+                                              .accepted = dfl_invariants_accepted,
                                               .constraints = &dfl_sparse_constraints};

@@ -2,22 +2,23 @@
 
    Instead of rows S_p, S_v that span the free directions, local multipliers tau and eta take the
    forbidden directions out of the rows of dynamics and kinematics: the same equations, and nothing
-   that is not sparse. Unknowns [x | tau | eta | u], x = [a w l m r v s p], and the same number of
-   rows
+   that is not sparse; so do kappa and pi with the directions of invariants. Unknowns [x | tau | eta | kappa | pi | u],
+   x = [a w l m r v s p], and the same number of rows
 
-       dynamics    M (a - v') - W^T tau
-       kinematics  Z (v - u) - p'            u = W_l^T eta, or with p' = v this instead of u
+       dynamics    M (a - v') - W^T tau - e_v^T kappa
+       kinematics  Z (v - u) - p' - ep_p^T pi     u = W_l^T eta, or with p' = v this instead of u
        b - r',  f_dyn - M a,  d,  c
        gII, hI     W a + bias
-       gI, hv, g
+       gI, hv, e, g, ep                      kappa instead of an e that is not in use (invariants.h)
        u           W_l^T eta - u             unless p' = v
 
-   tau, eta and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
+   tau, eta, kappa, pi and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
    enters the matrix as zeta E - J with E = -dF/dx' and J = dF/dx. Redundant constraints lose their
    rows on all levels; their multipliers stay what they are, and the others answer for them. */
 #ifndef DFL_SPARSE_FORM_H
 #define DFL_SPARSE_FORM_H
 #include "formulation/condensed.h"
+#include "formulation/invariants.h"
 #include "formulation/unconstrained.h"
 
 enum { DFL_SPARSE_FACTORS = 4 }; /* a real shift and three complex ones */
@@ -41,12 +42,13 @@ enum { DFL_ROW_REDUNDANT = 1, DFL_ROW_OFF = 2 };
 typedef struct dfl_sparse_form {
     dfl_formulation base;
     dfl_packed_jacobian jac;
-    int order, tau, eta, u; /* unknowns; the first columns of the additional ones */
+    int order, tau, eta, kappa, pi, u; /* unknowns; the first columns of the additional ones */
     struct {
-        int kin, b, a, d, c, acc, vel, g, u;
+        int kin, b, a, d, c, acc, vel, e, g, ep, u;
     } row;                  /* the first of each kind; dynamics are at 0 */
     unsigned char *dropped; /* nc: rows that are left out, and why */
     int undetermined;       /* the number of redundant ones */
+    dfl_invariants invariants;
 
     dfl_condensed *condensed; /* NULL: the model is not of this kind ... */
     dfl_unconstrained *alone; /* NULL: there are constraints, or further variables */
@@ -112,6 +114,9 @@ bool dfl_sparse_forces_determined(dfl_formulation *base, const dfl_point *point)
 dfl_outcome dfl_sparse_least_multipliers(dfl_point *point, dfl_formulation *base);
 bool dfl_sparse_choose_anew(dfl_sparse_form *form);
 void dfl_sparse_minimum_norm(double *X, const dfl_formulation *base);
+
+/* sparse_invariants.c: which invariants are in use, from the last derivatives and form->split. */
+void dfl_sparse_choose_invariants(dfl_sparse_form *form);
 
 /* sparse_grading.c: form->grading. DFL_NO_MEMORY. */
 dfl_status dfl_sparse_grading_create(dfl_sparse_form *form);

@@ -31,10 +31,10 @@ static void place(listing *out, int row, int column)
 /* Whether a row of the matrix is that of a redundant constraint. */
 static bool is_dropped(const dfl_sparse_form *form, int row)
 {
-    const int nc = form->base.sys->nc;
-    if (row < form->row.acc || row >= form->row.u)
-        return false;
-    return form->dropped[row < form->row.g ? (row - form->row.acc) % nc : row - form->row.g];
+    const bool rates = row >= form->row.acc && row < form->row.e;
+    const bool positions = row >= form->row.g && row < form->row.ep;
+    return (rates && form->dropped[(row - form->row.acc) % form->base.sys->nc]) ||
+           (positions && form->dropped[row - form->row.g]);
 }
 
 /* A block of derivatives with the first row and column in the matrix; columns first .. last-1 of its pattern,
@@ -63,6 +63,16 @@ static void list_transposed(listing *out, const double *source, const dfl_patter
             const bool none = p->row[k] >= rows || out->form->dropped[p->row[k]];
             place(out, none ? -1 : row + j, column + p->row[k]);
         }
+}
+
+/* The last rows of a block, those of invariants, transposed: rows from `first` on, columns from `skip` on. */
+static void list_invariants(listing *out, const double *source, const dfl_pattern *p, int skip,
+                            int columns, int first, int row, int column)
+{
+    begin_part(out, source + p->column_start[skip], out->form->J, -1);
+    for (int j = skip; j < skip + columns; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++)
+            place(out, p->row[k] < first ? -1 : row + j - skip, column + p->row[k] - first);
 }
 
 static void list_identity(listing *out, double *into, int row, int column, int count, double factor)
@@ -120,6 +130,24 @@ static void list_differential(listing *out)
     }
     if (eom->nr > 0)
         list_block(out, b->b, &s->b, 0, sys->nu, form->row.b, sys->na, 1);
+    if (eom->ne > 0)
+        list_invariants(out, b->vel, &s->vel, 0, nv, sys->nc, 0, form->kappa);
+    if (eom->nep > 0)
+        list_invariants(out, b->pos, &s->pos, eom->ns, eom->np, eom->ns + eom->nl, form->row.kin,
+                        form->pi);
+}
+
+/* W in the rows of accelerations. */
+static void list_rates(listing *out)
+{
+    dfl_sparse_form *form = out->form;
+    const dfl_pattern *p = &form->base.sys->packed->vel;
+    begin_part(out, form->jac.blocks.vel, form->J, 1);
+    for (int j = 0; j < form->base.sys->n3; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++) {
+            const bool none = p->row[k] >= form->base.sys->nc || form->dropped[p->row[k]];
+            place(out, none ? -1 : form->row.acc + p->row[k], j);
+        }
 }
 
 static void list_algebraic(listing *out)
@@ -135,11 +163,11 @@ static void list_algebraic(listing *out)
     if (eom->nw > 0)
         list_block(out, b->d, &s->d, 0, sys->nu, form->row.d, sys->na, 1);
     list_block(out, b->acc, &s->acc, 0, sys->nu, form->row.acc, sys->na, 1);
-    list_block(out, b->vel, &s->vel, 0, nv, form->row.acc, 0, 1);
+    list_rates(out);
     list_block(out, b->vel, &s->vel, 0, nv + sys->n4, form->row.vel, sys->at.v, 1);
 }
 
-/* Rows c, which are not next to g in the matrix, and g. */
+/* Rows c, which are not next to g in the matrix, and g, ep. */
 static void list_positions(listing *out)
 {
     dfl_sparse_form *form = out->form;
@@ -150,7 +178,7 @@ static void list_positions(listing *out)
     for (int j = 0; j < sys->n4; j++)
         for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++) {
             const int i = p->row[k];
-            const bool none = i >= ns && form->dropped[i - ns];
+            const bool none = i >= ns && i < ns + sys->eom->nl && form->dropped[i - ns];
             place(out, none ? -1 : i < ns ? form->row.c + i : form->row.g + i - ns, sys->at.sp + j);
         }
 }
@@ -173,11 +201,13 @@ static void list_dropped(listing *out)
 
 static void list_all(listing *out)
 {
-    out->form->nparts = out->count = 0;
+    dfl_sparse_form *form = out->form;
+    form->nparts = out->count = 0;
     list_differential(out);
     list_algebraic(out);
     list_positions(out);
-    if (out->form->base.defect > 0)
+    list_identity(out, form->J, form->row.e, form->kappa, form->base.sys->eom->ne, 0);
+    if (form->base.defect > 0)
         list_dropped(out);
 }
 
@@ -252,6 +282,19 @@ void dfl_sparse_matrix_clear(dfl_sparse_form *form)
     form->E = form->J = NULL;
 }
 
+/* Rows of invariants that are not in use: kappa = 0. */
+static void suspend_invariants(dfl_sparse_form *form)
+{
+    const dfl_csc *A = &form->matrix;
+    const int first = form->row.e, ne = form->base.sys->eom->ne;
+    for (int j = 0; form->base.nactive < ne && j < A->columns; j++)
+        for (int k = A->start[j]; k < A->start[j + 1]; k++) {
+            const int i = A->row[k] - first;
+            if (i >= 0 && i < ne && !form->invariants.active[i])
+                form->J[k] = j == form->kappa + i;
+        }
+}
+
 void dfl_sparse_matrix_assemble(dfl_sparse_form *form)
 {
     const size_t size = (size_t)form->matrix.start[form->order] * sizeof(double);
@@ -264,6 +307,7 @@ void dfl_sparse_matrix_assemble(dfl_sparse_form *form)
             if (at[k] >= 0)
                 part->into[at[k]] += part->source ? part->factor * part->source[k] : part->factor;
     }
+    suspend_invariants(form);
 }
 
 dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages)

@@ -231,9 +231,12 @@ static void weak_rows(char *text, size_t size, dfl_formulation *base)
 
 static bool depends_on_position(const dfl_formulation *base, int j)
 {
+    const dfl_eom *eom = base->sys->eom;
     const dfl_pattern *p = &base->sys->packed->pos;
-    const int column = base->sys->eom->ns + j;
-    return p->column_start[column + 1] > p->column_start[column];
+    bool found = false;
+    for (int k = p->column_start[eom->ns + j]; k < p->column_start[eom->ns + j + 1]; k++)
+        found = found || p->row[k] < eom->ns + eom->nl;
+    return found;
 }
 
 static bool solve_accelerations(double *a, dfl_formulation *base, const dfl_point *point)

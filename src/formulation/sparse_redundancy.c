@@ -61,7 +61,7 @@ dfl_status dfl_sparse_ranks(dfl_formulation *base, const dfl_point *point, const
     for (int i = 0; i < sys->eom->nl; i++)
         holonomic += !form->dropped[i];
     base->rank2 = dfl_saddle_ldl_rank(form->split);
-    base->rank3 = sys->eom->ns + holonomic;
+    base->rank3 = sys->eom->ns + holonomic + sys->eom->nep;
     base->defect = sys->nc - base->rank2;
     base->misfit = choice->misfit;
     base->weakest = dfl_saddle_ldl_smallest(form->split);
@@ -183,7 +183,7 @@ static int violated_position(const dfl_sparse_form *form, const dfl_point *point
         for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++) {
             const double slope = fabs(form->jac.blocks.pos[k]),
                          part = slope / weight[sys->at.sp + j];
-            if (p->row[k] >= sys->eom->ns)
+            if (p->row[k] >= sys->eom->ns && p->row[k] < sys->eom->ns + sys->eom->nl)
                 allowed[p->row[k] - sys->eom->ns] += part;
             least = fmax(least, 1e-3 * part);
             largest = fmax(largest, slope);

@@ -73,6 +73,9 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond);
 /* What rounding leaves in a row, whose derivatives have been evaluated. */
 double dfl_stages_rounding(const dfl_initial *init, int row);
 
+/* Whether the row is an invariant whose level is not taken yet. */
+bool dfl_initial_is_open(const dfl_initial *init, int row);
+
 /* Whether no row of positions is violated; rows and derivatives have been evaluated. */
 bool dfl_stages_hold(const dfl_initial *init);
 

@@ -87,7 +87,8 @@ static void set_allowed(dfl_initial *init)
 static bool row_holds(const dfl_initial *init, int row)
 {
     const double allowed = init->packed->allowed[row];
-    return fabs(init->point.alg[row]) <= 10 * (allowed > 0 ? allowed : init->sys.options->rtol);
+    return dfl_initial_is_open(init, row) ||
+           fabs(init->point.alg[row]) <= 10 * (allowed > 0 ? allowed : init->sys.options->rtol);
 }
 
 bool dfl_packed_start_holds(dfl_initial *init)

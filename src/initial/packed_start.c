@@ -197,13 +197,13 @@ static double weight_of(const dfl_initial *init, const dfl_conditions *cond, int
     return cond->weight ? cond->weight[column - init->sys.na] : unit ? 1 / (*unit * *unit) : 1;
 }
 
-/* Columns of `pattern` without those that are held. */
+/* The first `rows` rows of `pattern`, without columns that are held. */
 static void take_columns(double *A, const dfl_initial *init, const dfl_conditions *cond,
-                         const dfl_csc *pattern, const double *value, int first)
+                         const dfl_csc *pattern, int rows, const double *value, int first)
 {
     for (int j = 0; j < pattern->columns; j++)
         for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
-            A[k] = dfl_stages_held(init, cond, first + j) ? 0 : value[k];
+            A[k] = pattern->row[k] >= rows || dfl_stages_held(init, cond, first + j) ? 0 : value[k];
 }
 
 static void take_weights(double *D, const dfl_initial *init, const dfl_conditions *cond, int first,
@@ -223,7 +223,9 @@ static bool choose_rows(dfl_initial *init, dfl_saddle_ldl *ldl, const dfl_csc *A
     dfl_row_choice *choice = &ps->choice;
     const int first = A == &ps->pos ? sys->eom->ns : 0;
     for (int i = 0; i < rows; i++)
-        ps->may[i] = i < first ? 0 : dfl_allowed_misfit(&sys->options->constraints, i - first);
+        ps->may[i] = i < first || i >= first + sys->nc
+                         ? 0
+                         : dfl_allowed_misfit(&sys->options->constraints, i - first);
     choice->A = A;
     choice->D = ps->D;
     choice->value = value;
@@ -241,14 +243,15 @@ dfl_saddle_ldl *dfl_packed_factor_stage(dfl_initial *init, const dfl_conditions 
     dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
     const unsigned char *out = ps->choice.left_out;
     if (!velocities) {
-        take_columns(ps->A, init, cond, &ps->pos, ps->jac.blocks.pos, sys->at.sp);
+        take_columns(ps->A, init, cond, &ps->pos, dfl_stages_position_rows(init),
+                     ps->jac.blocks.pos, sys->at.sp);
         take_weights(ps->D, init, cond, sys->at.sp, sys->n4);
         return choose_rows(init, ps->positions, &ps->pos, sys->m3, ps->A) ? ps->positions : NULL;
     }
     dfl_packed_take_units(init);
     if (!choose_rows(init, plain, &ps->W, sys->nc, init->point.blocks.W))
         return NULL;
-    take_columns(ps->A, init, cond, &ps->W, init->point.blocks.W, sys->at.v);
+    take_columns(ps->A, init, cond, &ps->W, sys->nc, init->point.blocks.W, sys->at.v);
     dfl_packed_take_mass(init, cond);
     ps->weighted =
         !cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, dependent, out);
@@ -319,7 +322,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
     dfl_packed_start *ps = init->packed;
     const int first = velocities ? sys->at.v : sys->at.sp, columns = velocities ? sys->n3 : sys->n4;
     const int first_row = velocities ? sys->m1 : sys->m1 + sys->m2;
-    const int rows = velocities ? sys->nc : sys->m3;
+    const int rows = velocities ? sys->nc : dfl_stages_position_rows(init);
     dfl_saddle_ldl *factors = dfl_packed_factor_stage(init, cond, velocities);
     if (!factors)
         return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
@@ -345,7 +348,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities)
 {
     double relative = 0, last = INFINITY;
-    const int rows = velocities ? init->sys.nc : init->sys.m3;
+    const int rows = velocities ? init->sys.nc : dfl_stages_position_rows(init);
     for (int it = 0; rows > 0 && it < MOST_STEPS; it++) {
         dfl_status status = dfl_packed_start_evaluate(init);
         if (!status)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_left_out(const dfl_initial *init, int row);
 static bool is_violated(const dfl_initial *init, int row);
 static double misfit_allowed(const dfl_initial *init, int row);
 static double tolerance_of_row(const dfl_initial *init, int row);
@@ -43,7 +42,7 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
     for (int i = rows - 1; i >= 0; i--) {
         if (i == sys->m1 + sys->m2 - 1 && violated > 0 && cond->mode == DFL_START_PROJECT)
             break; /* the others build on the positions */
-        if (is_left_out(init, i) || !is_violated(init, i))
+        if (dfl_initial_is_open(init, i) || !is_violated(init, i))
             continue;
         violated++;
         if (worst < 0 || fabs(alg[i]) >= fabs(alg[worst]))
@@ -65,8 +64,7 @@ bool dfl_stages_hold(const dfl_initial *init)
     return true;
 }
 
-/* Whether the row is an invariant whose level is not taken yet. */
-static bool is_left_out(const dfl_initial *init, int row)
+bool dfl_initial_is_open(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
     const int first_ep = sys->m1 + sys->m2 + sys->m3 - sys->eom->nep;

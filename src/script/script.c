@@ -90,7 +90,7 @@ static dfl_status load_cheapest(dfl_model **out, dfl_context *ctx, const char *p
     own = *options;
     own.dynamics = DFL_DYNAMICS_ABSOLUTE;
     status = load_once(out, NULL, ctx, path, text, length, &own);
-    if (status || (!dfl_model_dense_reason(*out) && dfl_choices_may_be_sparse(&(*out)->run)))
+    if (status || dfl_choices_may_be_sparse(&(*out)->run))
         return status;
     dfl_model_free(*out);
     own.dynamics = DFL_DYNAMICS_AUTO;

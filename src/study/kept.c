@@ -53,6 +53,10 @@ static bool accelerations(double *a, dfl_runnable *run, double t, const double *
 {
     const dfl_equations *eq = eq_of(run);
     const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm), n0 = (size_t)eq->n0;
+    if (dfl_runnable_packed(run)) {
+        memcpy(a, dfl_runnable_accelerations(run, t, x), nv * sizeof *a);
+        return dfl_all_finite(a, eq->nv);
+    }
     rows_of_a rows = {.count = eq->nv + eq->nl + eq->nm + eq->n0};
     rows.A = dfl_alloc(ctx_of(run), (size_t)rows.count * nv, sizeof(double));
     rows.b = dfl_alloc(ctx_of(run), (size_t)rows.count, sizeof(double));

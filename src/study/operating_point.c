@@ -51,9 +51,15 @@ static double dense_bytes(const dfl_equations *eq)
     return 40 * sizeof(double) * (double)eq->n * eq->n;
 }
 
+/* Why few modes cannot be found with sparse matrices; or NULL. */
+static const char *refuse_few(const dfl_equations *eq)
+{
+    return eq->ne + eq->nep > 0 ? "it keeps invariants" : dfl_runnable_unpackable(eq);
+}
+
 bool dfl_study_suits_few(const dfl_equations *eq, double count)
 {
-    return eq->n >= 600 && 20 * count <= eq->n && !dfl_runnable_unpackable(eq);
+    return eq->n >= 600 && 20 * count <= eq->n && !refuse_few(eq);
 }
 
 bool dfl_study_allows_dense(const dfl_equations *eq)
@@ -64,7 +70,7 @@ bool dfl_study_allows_dense(const dfl_equations *eq)
 static dfl_status check_memory(const dfl_runnable *run)
 {
     const dfl_equations *eq = eq_of(run);
-    const char *why_not = dfl_runnable_unpackable(eq);
+    const char *why_not = refuse_few(eq);
     if (dfl_study_allows_dense(eq) || dfl_runnable_packed(run))
         return DFL_OK;
     return dfl_fail(ctx_of(run), DFL_INVALID,

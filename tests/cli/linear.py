@@ -14,8 +14,7 @@ ENDS = {"train": 2, "chain": 0.5, "turntable": 2}  # s; dense matrices of the tr
 CLOSE = {"train": 1e-4, "tilted-loop": 2e-5}  # the loop is right to its misfit
 USUAL, LEAST = 2e-6, 0.05
 COUNTLESS = {"landing-chain"}  # impacts that alternate until tolerances end it
-REFUSED = {"heavy-top": "invariants", "rolling-disk": "invariants", "top-bodies": "invariants",
-           "massless-node": "without mass", "walker": "without mass"}
+REFUSED = {"massless-node": "without mass", "walker": "without mass"}
 
 
 def run(path, linear, end):

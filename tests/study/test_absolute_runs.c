@@ -248,7 +248,7 @@ static void coordinates_are_chosen(void **state)
     } chain[] = {{20, "", 0},
                  {300, "", 300},
                  {600, "", 600},
-                 {600, "local x = position('x') kinetic(velocity(x)^2) invariant('E', x)\n", 0},
+                 {600, "local x = position('x') kinetic(velocity(x)^2) invariant('E', x)\n", 600},
                  {300, "simulate{to = 1, form = 'partition'}\n", 0},
                  {300, "simulate{to = 1, linear = 'dense'}\n", 0},
                  {20, "simulate{to = 1, linear = 'sparse'}\n", 20}};
