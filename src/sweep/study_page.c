@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { MOST_ROWS = 4000, MOST_MESSAGES = 50 }; /* of a page; more would take long to draw */
+/* Of a page; more would take long to draw, and to read. */
+enum { MOST_ROWS = 4000, MOST_NUMBERS = 1000000, MOST_MESSAGES = 50 };
 
 static void add_list(dfl_text *json, const char *key, const dfl_case_layout *layout,
                      dfl_case_list list);
@@ -68,7 +69,9 @@ static dfl_status add_rows(dfl_text *json, const dfl_case_file *file)
     const dfl_case_layout *layout = dfl_case_file_layout(file);
     const int parameters = layout->list[DFL_CASE_PARAMETERS].count;
     const int results = layout->list[DFL_CASE_RESULTS].count;
-    const long shown = layout->cases < MOST_ROWS ? layout->cases : MOST_ROWS;
+    const long room = MOST_NUMBERS / (parameters + results) + 1;
+    const long most = room < MOST_ROWS ? room : MOST_ROWS;
+    const long shown = layout->cases < most ? layout->cases : most;
     double *values = dfl_alloc(json->ctx, (size_t)(parameters + results), sizeof *values);
     long counts[DFL_CASE_STATES] = {0};
     if (!values)

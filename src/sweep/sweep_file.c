@@ -1,7 +1,9 @@
 /* sweep_file.c: a new study from options, or an older one from its file. */
 #include "sweep/sweep_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static dfl_status read_design(dfl_sweep *sweep, const dfl_sweep_options *options);
@@ -12,10 +14,11 @@ static dfl_status create_file(dfl_sweep *sweep, bool replace);
 static dfl_status check_older(dfl_case_file **older, const dfl_sweep *sweep, bool replace);
 static dfl_status resume(dfl_sweep *sweep, const dfl_sweep_options *options);
 static dfl_status refuse_more(const dfl_sweep *sweep, const dfl_sweep_options *options);
+static dfl_status check_model(const dfl_sweep *sweep);
 static dfl_status check_sets(const dfl_sweep *sweep);
 static dfl_status create_cases(dfl_sweep *sweep, const dfl_sweep_options *limits, int nsettings,
                                const char *const *settings, const char *columns);
-static dfl_status check_same(const dfl_sweep *sweep);
+static dfl_status refuse_model(const dfl_sweep *sweep);
 static dfl_status check_version(const dfl_sweep *sweep);
 
 dfl_status dfl_sweep_prepare(dfl_sweep *sweep, const dfl_sweep_options *options)
@@ -186,12 +189,14 @@ static dfl_status resume(dfl_sweep *sweep, const dfl_sweep_options *options)
     status = dfl_design_create_named(&sweep->design, ctx, layout->list[DFL_CASE_PARAMETERS].text,
                                      layout->list[DFL_CASE_PARAMETERS].count, layout->cases);
     if (!status)
+        status = check_model(sweep);
+    if (!status)
         status = check_sets(sweep);
     if (!status)
         status = create_cases(sweep, options, layout->list[DFL_CASE_SETTINGS].count,
                               layout->list[DFL_CASE_SETTINGS].text, sweep->columns_kept);
-    if (!status)
-        status = check_same(sweep);
+    if (!status && dfl_case_numbers(&sweep->cases->layout) != dfl_case_numbers(layout))
+        status = refuse_model(sweep);
     return status ? status : check_version(sweep);
 }
 
@@ -231,6 +236,23 @@ static dfl_status refuse_more(const dfl_sweep *sweep, const dfl_sweep_options *o
                 : DFL_OK;
 }
 
+static dfl_status check_model(const dfl_sweep *sweep)
+{
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016" PRIx64, dfl_model_hash(sweep->model));
+    return strcmp(hash, dfl_case_file_layout(sweep->file)->text[DFL_CASE_HASH])
+               ? refuse_model(sweep)
+               : DFL_OK;
+}
+
+static dfl_status refuse_model(const dfl_sweep *sweep)
+{
+    return dfl_fail(sweep->ctx, DFL_INVALID,
+                    "'%s' is a study of another model than '%s', or of an older state of it, and "
+                    "cannot be gone on with",
+                    sweep->path, sweep->model->path);
+}
+
 /* Values of --set and --input have to be those of the study. */
 static dfl_status check_sets(const dfl_sweep *sweep)
 {
@@ -257,17 +279,4 @@ static dfl_status check_sets(const dfl_sweep *sweep)
         return status;
     }
     return DFL_OK;
-}
-
-static dfl_status check_same(const dfl_sweep *sweep)
-{
-    const dfl_case_layout *layout = dfl_case_file_layout(sweep->file);
-    const dfl_case_layout *now = &sweep->cases->layout;
-    if (!strcmp(now->text[DFL_CASE_HASH], layout->text[DFL_CASE_HASH]) &&
-        dfl_case_numbers(now) == dfl_case_numbers(layout))
-        return DFL_OK;
-    return dfl_fail(sweep->ctx, DFL_INVALID,
-                    "'%s' is a study of another model than '%s', or of an older state of it, and "
-                    "cannot be gone on with",
-                    sweep->path, sweep->model->path);
 }

@@ -1,7 +1,7 @@
 // Reports in a browser: no error, no request, something to see, time that runs, and the numbers of the CSV.
 // usage: node report.mjs BUILD WORK BROWSER [IMAGES]
-import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -401,14 +401,15 @@ async function useOptimum(browser) {
 // A click on a case shows a command; typed, it opens the motion of that case.
 async function useStudy(browser) {
   const path = (end) => join(work, `study${end}`);
-  driftless("sweep", join(examples, "slider-crank.lua"), "--over", "g=5,9.81,12", "--over", "m3=0.05,0.1", "--to", "0.3", "--set", "l2=0.31", "--quiet", "--replace", "--output", path(".h5"), "--csv", path(".csv"));
+  driftless("sweep", join(examples, "slider-crank.lua"), "--over", "g=1.6,5,9.81,12", "--over", "m3=0.05,0.1", "--to", "0.3", "--set", "l2=0.31", "--quiet", "--replace", "--output", path(".h5"), "--csv", path(".csv"));
   driftless("view", path(".h5"), "--quiet", "--output", path(".html"));
   const lines = readFileSync(path(".csv"), "utf8").trim().split("\n").map((line) => line.split(","));
   const { page, context, troubles } = await open(browser, path(".html"));
   const figures = await page.locator("figure.chart h3").allTextContents();
   check(["Scatter plot", "Histogram", "Heat map"].every((title) => figures.includes(title)), `study: ${figures.join()}`);
   const points = page.locator("figure[aria-label='Scatter plot'] circle.case");
-  check((await points.count()) === 6, "study: a point per case");
+  check((await points.count()) === 8, "study: a point per case");
+  check((await page.locator("figure[aria-label='Heat map'] rect").count()) === 8, "study: a cell per pair of values");
   await points.nth(4).click({ force: true });
   const command = await page.textContent("#command");
   const row = lines[5];
@@ -422,6 +423,28 @@ async function useStudy(browser) {
   check(troubles.length + motion.troubles.length === 0, `study: no errors ${[...troubles, ...motion.troubles].join("; ")}`);
   await motion.context.close();
   await context.close();
+}
+
+// Cases that have failed, lack a number, or are alone: a page of each, with a line per case that has run.
+async function useOddStudies(browser) {
+  const path = (end) => join(work, `odd${end}`);
+  writeFileSync(path(".lua"), "local a, b = param('a', 1), setting('b', 1) if b < 0 then error('no') end local x = position('x') mass(x, 1)\n" +
+    "output('f', log(a)*x) output('g', 1e20) event('never', x - 100) event('late', time - a) initial{ x = 1 } simulate{ to = 1 }\n");
+  const studies = [[["a=1"], 1, 0], [["b=-1,-2"], 0, 2], [["a=-1,0.5,2"], 3, 0], [["a=0.5,2", "b=-1,1"], 2, 2]];
+  for (const [over, lines, failed] of studies) {
+    const { status } = spawnSync(join(build, "driftless"), ["sweep", path(".lua"), ...over.flatMap((text) => ["--over", text]), "--quiet", "--replace", "--output", path(".h5")]);
+    check(status === (lines > 0 ? 0 : 1), `odd study: status ${status} of ${over}`);
+    driftless("view", path(".h5"), "--quiet", "--output", path(".html"));
+    const { page, context, troubles } = await open(browser, path(".html"));
+    check((await page.locator("figure[aria-label='Parallel coordinates'] path.case").count()) === lines, `odd study: lines of ${over}`);
+    check((await page.locator("#failures tbody tr").count()) === failed, `odd study: failures of ${over}`);
+    const numbers = await page.locator("svg [d], svg [cx]").evaluateAll((all) => all.map((one) => `${one.getAttribute("d")} ${one.getAttribute("cx")} ${one.getAttribute("cy")}`));
+    check(!numbers.some((text) => /NaN|Infinity/.test(text)), `odd study: numbers of ${over}`);
+    for (const select of await page.locator("select").all())
+      for (const option of await select.locator("option").all()) await select.selectOption(await option.getAttribute("value"));
+    check(troubles.length === 0, `odd study: no errors ${troubles.join("; ")}`);
+    await context.close();
+  }
 }
 
 // Marks, lanes and impulses, of a run and of its stored result.
@@ -502,6 +525,7 @@ try {
   await useSliders(browser);
   await useOptimum(browser);
   await useStudy(browser);
+  await useOddStudies(browser);
   await useSwitches(browser);
   if (!few) await useDarkAndNarrow(browser);
   await useLong(browser);

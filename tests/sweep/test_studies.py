@@ -721,6 +721,7 @@ def mistakes_have_messages():
         (["spring.lua", "--sample", "k=gauss(1,2)"], "normal("),
         (["spring.lua", "--cases", "absent.csv"], "absent.csv"),
         (["spring.lua", "--resume", "spring.lua"], "not the file of a study"),
+        (["half.lua", "--resume", "spring.h5"], "study of another model"),
         (["spring.lua", "--resume", "spring.h5", "--over", "k=1,2"], "leave --over out"),
         (["spring.lua", "--over", "k=1,2", "--threads", "1.5"], "whole number"),
         (["spring.lua", "--over", "k=1,2", "--bootstrap", "100"], "--json"),

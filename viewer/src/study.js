@@ -61,7 +61,8 @@ function range(values) {
   const finite = values.filter(Number.isFinite);
   const low = finite.reduce((a, b) => Math.min(a, b), Infinity);
   const high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
-  return low < high ? [low, high] : low === high ? [low - 0.5, high + 0.5] : [0, 1];
+  const around = Math.max(0.5, Math.abs(low) * 1e-6); // of a single value
+  return low < high ? [low, high] : low === high ? [low - around, high + around] : [0, 1];
 }
 
 function axes(xName, yName, [xLow, xHigh], [yLow, yHigh]) {
@@ -100,11 +101,16 @@ function pick(parameters, results) {
   return [...parameters.map((name, i) => i), ...finals.map(([, i]) => i)];
 }
 
-function parallel(cases, names, columns, show) {
+// Lines have gaps where a case lacks a number; columns that no case has are left out.
+function parallel(cases, names, chosenColumns, show) {
+  const columns = chosenColumns.filter((c) => cases.some(({ values }) => Number.isFinite(values[c])));
+  const step = Math.max(1, cases.length / 1000);
+  const some = Array.from({ length: Math.min(1000, cases.length) }, (_, i) => cases[Math.floor(i * step)]);
   const ranges = columns.map((c) => range(cases.map(({ values }) => values[c])));
   const x = (k) => size.left + ((size.width - size.left - size.right - 30) * k) / Math.max(1, columns.length - 1);
-  const lines = cases.slice(0, 1000).filter(({ values }) => columns.every((c) => Number.isFinite(values[c]))).map((one) => {
-    const d = columns.map((c, k) => `${k === 0 ? "M" : "L"}${x(k).toFixed(1)} ${up(one.values[c], ranges[k]).toFixed(1)}`).join("");
+  const lines = some.map((one) => {
+    const has = (k) => Number.isFinite(one.values[columns[k]]);
+    const d = columns.map((c, k) => (has(k) ? `${k > 0 && has(k - 1) ? "L" : "M"}${x(k).toFixed(1)} ${up(one.values[c], ranges[k]).toFixed(1)}` : "")).join("");
     const line = svg("path", { d, fill: "none", stroke: "var(--accent)", "stroke-opacity": 0.35, class: "case" }, svg("title", {}, `case ${one.case}`));
     line.addEventListener("click", () => show(one));
     return line;
@@ -136,17 +142,25 @@ function histogram(cases, names, x) {
   return h("div", {}, picture(`Histogram of ${names[x]}`, ...axes(names[x], "cases", xs, ys), ...bars), h("p", {}, `Mean ${number(mean)}, standard deviation ${number(deviation)}.`));
 }
 
-// Means of z in cells: one per value on a grid, at most 24 by 24.
+// Where a column falls into cells: [cells, cell of a value]; on a grid, `list`, one per value.
+function cellsOf([low, high], list, most) {
+  if (list) return [Math.max(1, list.length), (value) => list.indexOf(value)];
+  return [most, (value) => Math.min(most - 1, Math.floor((most * (value - low)) / (high - low)))];
+}
+
+// Means of z in cells: one per value on a grid, else at most 24 by 24.
 function heat(cases, names, x, y, z) {
   const xs = range(cases.map(({ values }) => values[x]));
   const ys = range(cases.map(({ values }) => values[y]));
-  const cells = (c) => Math.max(1, Math.min(24, new Set(cases.map(({ values }) => values[c])).size, Math.ceil(Math.sqrt(cases.length))));
-  const [m, n] = [cells(x), cells(y)];
+  const [xList, yList] = [x, y].map((c) => [...new Set(cases.map(({ values }) => values[c]))].filter(Number.isFinite).sort((a, b) => a - b));
+  const grid = xList.length <= 100 && yList.length <= 100 && xList.length * yList.length <= 2 * cases.length;
+  const most = Math.max(1, Math.min(24, Math.ceil(Math.sqrt(cases.length))));
+  const [m, column] = cellsOf(xs, grid ? xList : null, Math.min(most, xList.length || 1));
+  const [n, row] = cellsOf(ys, grid ? yList : null, Math.min(most, yList.length || 1));
   const sums = new Map();
   for (const { values } of cases) {
     if (![x, y, z].every((c) => Number.isFinite(values[c]))) continue;
-    const i = Math.min(m - 1, Math.floor((m * (values[x] - xs[0])) / (xs[1] - xs[0])));
-    const j = Math.min(n - 1, Math.floor((n * (values[y] - ys[0])) / (ys[1] - ys[0])));
+    const [i, j] = [column(values[x]), row(values[y])];
     const [sum, found] = sums.get(i * n + j) ?? [0, 0];
     sums.set(i * n + j, [sum + values[z], found + 1]);
   }
