@@ -8,14 +8,16 @@
 
 typedef struct cli_channel {
     int rank, size;
-    int beside; /* processes on this machine */
-    /* A message to another process; false: it cannot be sent. */
-    bool (*send)(int to, int tag, const void *bytes, size_t count);
+    int beside;              /* processes on this machine */
+    struct cli_sends *sends; /* under way */
+    /* A message to another process, which need not wait for it: bytes are copied. False: it cannot be sent. */
+    bool (*send)(const struct cli_channel *channel, int to, int tag, const void *bytes,
+                 size_t count);
     /* Whether a message is there: from whom, of which kind, how long; then reads it. */
     bool (*peek)(int *from, int *tag, size_t *count);
     bool (*read)(int from, int tag, void *bytes, size_t count);
-    /* The end of this process; all processes end with a status. */
-    void (*close)(void);
+    /* The end of this process, once its messages have been read; all processes end with a status. */
+    void (*close)(const struct cli_channel *channel);
     void (*abort)(int status);
 } cli_channel;
 

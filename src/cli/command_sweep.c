@@ -35,7 +35,7 @@ int cli_sweep(dfl_context *ctx, const cli_arguments *arguments)
     if (shared && channel.rank == 0 && exit_status == CLI_WRONG)
         channel.abort(CLI_WRONG); /* the others wait for cases */
     if (shared)
-        channel.close();
+        channel.close(&channel);
     return exit_status;
 }
 

@@ -38,6 +38,7 @@ typedef struct helper {
     double asked_at, sent_at;
 } helper;
 
+static void send(const cli_channel *channel, int to, int tag, const void *bytes, size_t count);
 static bool answer(master *it);
 static void note(master *it, dfl_status status);
 static void hand_out(master *it, int to, int wanted);
@@ -124,7 +125,14 @@ static void hand_out(master *it, int to, int wanted)
     const size_t size = dfl_sweep_job_size(it->sweep);
     char *jobs = make_room(&it->bytes, &it->room, it->ctx, size * (size_t)most + 1);
     const int count = jobs ? dfl_sweep_hand_out(jobs, it->sweep, most, to) : 0;
-    it->channel->send(to, JOBS, jobs, size * (size_t)count);
+    send(it->channel, to, JOBS, jobs, size * (size_t)count);
+}
+
+/* Who waits for a message that cannot be sent waits for ever. */
+static void send(const cli_channel *channel, int to, int tag, const void *bytes, size_t count)
+{
+    if (!channel->send(channel, to, tag, bytes, count))
+        channel->abort(CLI_FAILURE);
 }
 
 static char *make_room(char **bytes, size_t *room, dfl_context *ctx, size_t count)
@@ -171,7 +179,7 @@ static void work(helper *it, dfl_context *ctx, int threads)
 {
     char identity[DFL_SWEEP_IDENTITY];
     dfl_sweep_identity(identity, it->sweep);
-    it->channel->send(0, HELLO, identity, sizeof identity);
+    send(it->channel, 0, HELLO, identity, sizeof identity);
     bool over = false;
     while (!over || it->asked) {
         if (cli_interrupted())
@@ -193,13 +201,13 @@ static void leave(const cli_channel *channel, const char *problem)
         snprintf(text, sizeof text, "cannot help: %s", problem);
     else if (cli_interrupted())
         snprintf(text, sizeof text, "was interrupted; others do its cases");
-    channel->send(0, LEAVING, text, strlen(text));
+    send(channel, 0, LEAVING, text, strlen(text));
 }
 
-/* Asks for more before its threads run out of cases. */
+/* Asks for more while its threads have half of the last cases before them: the answer may take a while. */
 static void ask(helper *it, int threads)
 {
-    if (it->asked || it->ended || dfl_sweep_waiting(it->sweep) > threads)
+    if (it->asked || it->ended || dfl_sweep_waiting(it->sweep) > threads + it->wanted / 2)
         return;
     const double now = dfl_clock();
     if (it->asked_at > 0 && now - it->asked_at < CHUNK_SECONDS / 2)
@@ -207,7 +215,8 @@ static void ask(helper *it, int threads)
     else if (it->asked_at > 0 && now - it->asked_at > 2 * CHUNK_SECONDS)
         it->wanted = it->wanted > 2 * threads ? it->wanted / 2 : threads;
     it->asked_at = now;
-    it->asked = it->channel->send(0, WANTED, &it->wanted, sizeof it->wanted);
+    send(it->channel, 0, WANTED, &it->wanted, sizeof it->wanted);
+    it->asked = true;
 }
 
 static bool listen(helper *it, dfl_context *ctx)
@@ -236,5 +245,5 @@ static void give(helper *it, bool all)
     const size_t size = dfl_sweep_result_size(it->sweep);
     int count;
     while ((count = dfl_sweep_collect(it->batch, it->sweep, it->most)) > 0)
-        it->channel->send(0, RESULTS, it->batch, size * (size_t)count);
+        send(it->channel, 0, RESULTS, it->batch, size * (size_t)count);
 }

@@ -142,11 +142,10 @@ bool dfl_sweep_next_job(long *number, double *values, void *user)
     while (sweep->njobs == 0 && !sweep->last_jobs)
         pthread_cond_wait(&sweep->more, &sweep->lock);
     const bool found = sweep->njobs > 0;
-    if (found) {
-        memcpy(number, sweep->jobs, sizeof *number);
-        memcpy(values, sweep->jobs + sizeof *number, size - sizeof *number);
-        sweep->njobs--;
-        memmove(sweep->jobs, sweep->jobs + size, size * (size_t)sweep->njobs);
+    if (found) { /* the last one: their order does not matter */
+        const char *job = place(sweep->jobs, size, --sweep->njobs);
+        memcpy(number, job, sizeof *number);
+        memcpy(values, job + sizeof *number, size - sizeof *number);
         sweep->under_way++;
     }
     pthread_mutex_unlock(&sweep->lock);
