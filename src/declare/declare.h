@@ -137,6 +137,8 @@ typedef struct dfl_prescribed {
     char *name; /* of the joint, for messages */
     int line;
     dfl_expr value, rate;
+    dfl_expr
+        momentum; /* of what it moves, along it, less what multipliers exert; DFL_NO_EXPR: has no kinks */
 } dfl_prescribed;
 
 /* What `draw` declares; the columns of each kind are listed below, where shapes are declared. */

@@ -240,7 +240,7 @@ dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_ex
     char *copy = dfl_copy_string(model->ctx, name);
     if (!copy)
         return DFL_NO_MEMORY;
-    motions[model->motions.count++] = (dfl_prescribed){copy, line, value, rate};
+    motions[model->motions.count++] = (dfl_prescribed){copy, line, value, rate, DFL_NO_EXPR};
     return DFL_OK;
 }
 

@@ -133,6 +133,7 @@ typedef struct dfl_applied {
 typedef struct dfl_bond {
     int a, b;
     dfl_vec x, force, torque; /* on B */
+    dfl_vec impulse;          /* as force, where velocities jump: multipliers are impulses then */
 } dfl_bond;
 
 /* A body with absolute coordinates: the link that its joint leads to, and its own last link. */
@@ -297,6 +298,9 @@ dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *dr
 /* All force and torque that the motion of an elastic body needs, with the symbols of q''. */
 dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const dfl_elastic *e,
                             dfl_vec omega, dfl_vec alpha, dfl_vec a);
+/* Its momentum and angular momentum, about and in the axes of its link. */
+void dfl_elastic_momentum(dfl_vec *P, dfl_vec *L, dfl_drawing *drawing, const dfl_elastic *e,
+                          dfl_vec omega, dfl_vec v);
 /* Adds its mass to that of its link. */
 void dfl_elastic_add_mass(dfl_drawing *drawing, const dfl_elastic *e);
 
@@ -365,6 +369,8 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
 dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                             dfl_vec torque);
 dfl_status dfl_drawing_resolve(dfl_drawing *drawing);
+/* The momenta of prescribed motions that may have kinks. */
+dfl_status dfl_drawing_momenta(dfl_drawing *drawing);
 
 /* Sets the length of the model, of a closed drawing (extent.c). */
 void dfl_drawing_measure(dfl_drawing *drawing);

@@ -123,6 +123,22 @@ dfl_status dfl_elastic_need(dfl_vec *F, dfl_vec *N, dfl_drawing *drawing, const 
     return DFL_OK;
 }
 
+void dfl_elastic_momentum(dfl_vec *P, dfl_vec *L, dfl_drawing *drawing, const dfl_elastic *e,
+                          dfl_vec omega, dfl_vec v)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_vec d = vec_sub(g, e->at, drawing->links[drawing->bodies[e->body].link].at);
+    const dfl_vec h = vec_add(g, e->h, vec_scale(g, e->mass, d));
+    *P = vec_cross_add(g, vec_scale(g, e->mass, v), omega, h);
+    *L = vec_cross_add(g, sym_times(g, inertia_of(drawing, e), omega), h, v);
+    for (int k = 0; k < e->n; k++) {
+        if (e->massless[k])
+            continue;
+        *P = vec_add(g, *P, vec_scale(g, e->v[k], e->S[k]));
+        *L = vec_add(g, *L, vec_scale(g, e->v[k], dfl_elastic_coupling(drawing, e, k)));
+    }
+}
+
 static dfl_status rate_of_vectors(dfl_vec *out, dfl_drawing *drawing, const dfl_elastic *e,
                                   const dfl_expr *v, const dfl_vec *of)
 {

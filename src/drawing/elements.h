@@ -129,6 +129,8 @@ typedef struct dfl_surface {
     int directions;
     dfl_vec tangent[2]; /* unit vectors, world axes */
     dfl_stroke along[2];
+    int a, b; /* the bodies, and where they touch */
+    dfl_vec x;
 } dfl_surface;
 
 /* At a point of B, across a normal of A. */
@@ -141,6 +143,7 @@ dfl_vec dfl_surface_vector(dfl_graph *g, const dfl_surface *surface, const dfl_e
 /* An impact without stiffness: gap and rate of a rigid contact, slip along its surface. */
 typedef struct dfl_rigid_impact {
     dfl_expr gap, rate;
+    dfl_vec normal;
     dfl_surface surface;
 } dfl_rigid_impact;
 dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, int line,
@@ -210,9 +213,14 @@ typedef struct dfl_touch_law {
    contact is closed; -1, 0, 1 as the friction slips, 0 or 1 on a surface. */
 typedef struct dfl_touch_symbols {
     dfl_expr load, friction[2], total, margin, closed, sense;
+    dfl_expr hit
+        [3]; /* impulses along the normal and the strokes where multipliers are impulses; 0: none */
 } dfl_touch_symbols;
 
 /* DFL_INVALID: the coefficient for sticking is below the other one. */
 dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_touch_law *law);
+/* What joints transmit contains it: its force along a unit normal of A (zero: friction alone) and along the surface. */
+dfl_status dfl_touch_transmits(dfl_drawing *drawing, const dfl_touch_symbols *touch, dfl_vec normal,
+                               const dfl_surface *surface);
 
 #endif

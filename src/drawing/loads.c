@@ -179,6 +179,9 @@ static dfl_status slip_along(dfl_surface *out, dfl_drawing *drawing, int line, i
     if (status)
         return status;
     const bool planar = dfl_drawing_is_planar(drawing);
+    out->a = a;
+    out->b = b;
+    out->x = x;
     if (planar)
         out->tangent[0] = (dfl_vec){{dfl_neg(g, normal.e[1]), normal.e[0], 0}};
     out->directions = planar ? 1 : 2;
@@ -243,7 +246,7 @@ dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, int lin
     const dfl_status status = meet(&m, drawing, impact);
     if (status)
         return status;
-    *out = (dfl_rigid_impact){.gap = m.gap, .rate = m.rate};
+    *out = (dfl_rigid_impact){.gap = m.gap, .rate = m.rate, .normal = m.normal};
     if (impact->sphere)
         tangents_of_sphere(out->surface.tangent, drawing->graph, m.normal);
     else

@@ -121,6 +121,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
     if (!status)
         status = dfl_drawing_resolve(drawing);
     if (!status)
+        status = dfl_drawing_momenta(drawing);
+    if (!status)
         status = dfl_drawing_advise(drawing);
     if (!status)
         status = dfl_drawing_massless(drawing);

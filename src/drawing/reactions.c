@@ -15,6 +15,8 @@
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"
 
+#include <string.h>
+
 typedef struct sums {
     dfl_vec x; /* the joint's point */
     dfl_vec F, N;
@@ -23,6 +25,7 @@ typedef struct sums {
 const char *const dfl_reaction_names[DFL_REACTIONS] = {"fx", "fy", "fz", "mx", "my", "mz", "drive"};
 
 static bool has_drive(const dfl_placed_joint *joint);
+static dfl_status add_bond(dfl_drawing *drawing, const dfl_bond *bond);
 static dfl_status resolve_joint(dfl_expr values[DFL_REACTIONS], dfl_drawing *drawing, int joint);
 static dfl_status balance(sums *s, dfl_drawing *drawing, int joint);
 static bool is_behind(const dfl_drawing *drawing, int body, int joint);
@@ -30,11 +33,15 @@ static dfl_status add_inertia(sums *s, dfl_drawing *drawing, int body);
 static dfl_status add_elastic(sums *s, dfl_drawing *drawing, const dfl_elastic *e);
 static dfl_status take_applied(sums *s, dfl_drawing *drawing, const dfl_applied *load);
 static void take(sums *s, dfl_graph *g, dfl_vec x, dfl_vec F, dfl_vec N);
-static dfl_status take_loops(sums *s, dfl_drawing *drawing, int joint);
+static dfl_status take_loops(sums *s, dfl_drawing *drawing, int joint, bool impulses);
 static dfl_status along_axis(dfl_expr *out, dfl_drawing *drawing, const dfl_placed_joint *joint,
                              const sums *s);
 static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const dfl_expr *values,
                           int count);
+static dfl_status may_have_kinks(bool *out, const dfl_drawing *drawing, dfl_expr rate);
+static dfl_status momentum_along(dfl_expr *out, dfl_drawing *drawing, int joint);
+static dfl_status add_momentum(sums *s, dfl_drawing *drawing, int body);
+static dfl_status add_elastic_momentum(sums *s, dfl_drawing *drawing, const dfl_elastic *e);
 static void fill_squares(dfl_expr S[16], dfl_graph *g, dfl_mat R);
 
 dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, int k)
@@ -64,15 +71,26 @@ dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multipl
                             dfl_vec force, dfl_vec torque)
 {
     dfl_graph *g = drawing->graph;
+    const dfl_expr k = dfl_neg(g, multiplier);
+    const dfl_vec F = vec_scale(g, k, force), N = vec_scale(g, k, torque);
+    return add_bond(drawing, &(dfl_bond){a, b, x, F, N, F});
+}
+
+dfl_status dfl_drawing_touching(dfl_drawing *drawing, int a, int b, dfl_vec x, dfl_vec force,
+                                dfl_vec impulse)
+{
+    return add_bond(drawing, &(dfl_bond){a, b, x, force, vec_zero(), impulse});
+}
+
+static dfl_status add_bond(dfl_drawing *drawing, const dfl_bond *bond)
+{
     dfl_bond *bonds =
         dfl_grow(drawing->ctx, drawing->bonds, &drawing->max_bonds, drawing->nbonds, sizeof *bonds);
     if (!bonds)
         return DFL_NO_MEMORY;
     drawing->bonds = bonds;
-    const dfl_expr k = dfl_neg(g, multiplier);
-    bonds[drawing->nbonds++] = (dfl_bond){
-        .a = a, .b = b, .x = x, .force = vec_scale(g, k, force), .torque = vec_scale(g, k, torque)};
-    return dfl_graph_status(g);
+    bonds[drawing->nbonds++] = *bond;
+    return dfl_graph_status(drawing->graph);
 }
 
 dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
@@ -147,7 +165,7 @@ static dfl_status balance(sums *s, dfl_drawing *drawing, int joint)
         if (is_behind(drawing, drawing->applied[i].body, joint))
             status = take_applied(s, drawing, &drawing->applied[i]);
     if (!status)
-        status = take_loops(s, drawing, joint);
+        status = take_loops(s, drawing, joint, false);
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
@@ -226,7 +244,7 @@ static void take(sums *s, dfl_graph *g, dfl_vec x, dfl_vec F, dfl_vec N)
 }
 
 /* Loops and bonds with one end behind the joint. */
-static dfl_status take_loops(sums *s, dfl_drawing *drawing, int joint)
+static dfl_status take_loops(sums *s, dfl_drawing *drawing, int joint, bool impulses)
 {
     dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
@@ -246,8 +264,9 @@ static dfl_status take_loops(sums *s, dfl_drawing *drawing, int joint)
             continue;
         if (is_joint)
             status = dfl_drawing_loop_force(&bond.x, &bond.force, &bond.torque, drawing, i);
+        const dfl_vec force = impulses && !is_joint ? bond.impulse : bond.force;
         if (!status)
-            take(s, g, bond.x, a ? vec_neg(g, bond.force) : bond.force,
+            take(s, g, bond.x, a ? vec_neg(g, force) : force,
                  a ? vec_neg(g, bond.torque) : bond.torque);
     }
     return status;
@@ -285,6 +304,99 @@ static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const d
                 dfl_substitute_exprs(&d->expr, drawing->graph, &d->expr, 1, symbols, values, count);
     }
     return status;
+}
+
+/* -------------------------------------------------------------------------- impulses */
+
+/* Of motions that may have kinks and of models with events or contacts. Where velocities jump, positions do not: of Newton and Euler, integrated over the instant, momenta are left, and
+   the impulses of loops, which stand in the places of their multipliers. */
+dfl_status dfl_drawing_momenta(dfl_drawing *drawing)
+{
+    dfl_model *model = drawing->model;
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < model->motions.count && !status; i++) {
+        bool may = model->actions.touches.count > 0 || model->actions.list.count > 0;
+        dfl_expr momentum = DFL_NO_EXPR;
+        if (!may)
+            status = may_have_kinks(&may, drawing, model->motions.item[i].rate);
+        for (int k = 0; k < drawing->njoints && may && !status; k++)
+            if (drawing->joints[k].drawn.driven &&
+                strcmp(drawing->joints[k].name, model->motions.item[i].name) == 0)
+                status = momentum_along(&momentum, drawing, k);
+        model->motions.item[i].momentum = momentum;
+    }
+    return status;
+}
+
+static dfl_status may_have_kinks(bool *out, const dfl_drawing *drawing, dfl_expr rate)
+{
+    dfl_locking *lock;
+    dfl_status status = dfl_locking_create(&lock, drawing->graph, NULL, 0);
+    if (!status)
+        status = dfl_lock(&rate, NULL, lock, &rate, 1, true);
+    *out = !status && lock->count > 0;
+    dfl_locking_free(lock);
+    return status;
+}
+
+static dfl_status momentum_along(dfl_expr *out, dfl_drawing *drawing, int joint)
+{
+    const dfl_placed_joint *j = &drawing->joints[joint];
+    sums s = {.F = vec_zero(), .N = vec_zero()};
+    dfl_status status = dfl_drawing_point(&s.x, drawing, j->drawn.child, j->drawn.at);
+    for (int i = 0; i < drawing->nbodies && !status; i++)
+        if (is_behind(drawing, i, joint))
+            status = add_momentum(&s, drawing, i);
+    for (int i = 0; i < drawing->nelastics && !status; i++)
+        if (is_behind(drawing, drawing->elastics[i].body, joint))
+            status = add_elastic_momentum(&s, drawing, &drawing->elastics[i]);
+    if (!status)
+        status = take_loops(&s, drawing, joint, true);
+    return status ? status : along_axis(out, drawing, j, &s);
+}
+
+static dfl_status add_momentum(sums *s, dfl_drawing *drawing, int body)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_placed_body b = drawing->bodies[body];
+    dfl_vec v, x, omega;
+    dfl_mat R;
+    dfl_status status = dfl_drawing_velocity(&v, drawing, body, b.com);
+    if (!status)
+        status = dfl_drawing_point(&x, drawing, body, b.com);
+    if (!status)
+        status = dfl_drawing_omega(&omega, drawing, body);
+    if (!status)
+        status = dfl_drawing_rotation(&R, drawing, body);
+    if (status)
+        return status;
+    const dfl_vec P = vec_scale(g, b.mass, v);
+    const dfl_vec spin = sym_times(g, sym_rotate(g, R, b.inertia), omega);
+    s->F = vec_add(g, s->F, P);
+    s->N = vec_add(g, s->N, vec_cross_add(g, spin, vec_sub(g, x, s->x), P));
+    return DFL_OK;
+}
+
+static dfl_status add_elastic_momentum(sums *s, dfl_drawing *drawing, const dfl_elastic *e)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_vec origin = drawing->links[drawing->bodies[e->body].link].at;
+    dfl_vec v, x, omega, P, L;
+    dfl_mat R;
+    dfl_status status = dfl_drawing_velocity(&v, drawing, e->body, origin);
+    if (!status)
+        status = dfl_drawing_point(&x, drawing, e->body, origin);
+    if (!status)
+        status = dfl_drawing_omega(&omega, drawing, e->body);
+    if (!status)
+        status = dfl_drawing_rotation(&R, drawing, e->body);
+    if (status)
+        return status;
+    dfl_elastic_momentum(&P, &L, drawing, e, mat_back(g, R, omega), mat_back(g, R, v));
+    P = mat_times(g, R, P);
+    s->F = vec_add(g, s->F, P);
+    s->N = vec_add(g, s->N, vec_cross_add(g, mat_times(g, R, L), vec_sub(g, x, s->x), P));
+    return DFL_OK;
 }
 
 /* -------------------------------------------------------------------------- orientation */

@@ -12,12 +12,15 @@
 #include "drawing/elements.h"
 
 #include "drawing/drawing_internal.h"
+#include "drawing/reactions.h"
+#include "drawing/vectors.h"
 
 #include <math.h>
 
 static dfl_status check_coefficients(dfl_drawing *drawing, const dfl_touch_law *law);
 static dfl_status rub(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_touch_law *law,
                       dfl_touch *made);
+static dfl_status hold(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr multiplier);
 static void slip_on_surface(dfl_expr direction[2], dfl_model *model, dfl_touch *made);
 
 dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_touch_law *law)
@@ -43,7 +46,20 @@ dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl
     *out = (dfl_touch_symbols){.load = made->load,
                                .closed = modes[made->closed].symbol,
                                .sense = modes[made->sense].symbol};
+    if (made->normal >= 0)
+        out->hit[0] = dfl_neg(g, model->declarations.item[made->normal].symbol);
     return law->directions > 0 ? rub(out, drawing, law, made) : DFL_OK;
+}
+
+dfl_status dfl_touch_transmits(dfl_drawing *drawing, const dfl_touch_symbols *touch, dfl_vec normal,
+                               const dfl_surface *surface)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_vec force = vec_add(g, vec_scale(g, touch->load, normal),
+                                  dfl_surface_vector(g, surface, touch->friction));
+    const dfl_vec impulse = vec_add(g, vec_scale(g, touch->hit[0], normal),
+                                    dfl_surface_vector(g, surface, touch->hit + 1));
+    return dfl_drawing_touching(drawing, surface->a, surface->b, surface->x, force, impulse);
 }
 
 /* The laws of friction, and its forces. */
@@ -68,6 +84,9 @@ static dfl_status rub(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_to
         held = law->directions < 2 ? dfl_unary(g, DFL_OP_ABS, mu)
                                    : dfl_add(g, held, dfl_mul(g, mu, mu));
         status = dfl_stroke_push(drawing, &law->along[k], dfl_neg(g, force), false);
+        if (!status)
+            status = hold(drawing, &law->along[k], dfl_mul(g, stick, mu));
+        out->hit[1 + k] = dfl_neg(g, mu);
     }
     out->total = out->friction[0];
     if (law->directions == 2) {
@@ -76,6 +95,20 @@ static dfl_status rub(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_to
     }
     out->margin = dfl_sub(g, made->limit, held);
     return status;
+}
+
+/* What sticks between points of bodies is part of the reactions. */
+static dfl_status hold(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr multiplier)
+{
+    const bool straight = stroke->kind == DFL_STROKE_LINE;
+    const dfl_vec none = vec_zero();
+    dfl_vec x;
+    if (!straight && stroke->kind != DFL_STROKE_TURN)
+        return DFL_OK;
+    const dfl_status status = dfl_drawing_point(&x, drawing, stroke->b, stroke->at_b);
+    return status ? status
+                  : dfl_drawing_bond(drawing, stroke->a, stroke->b, multiplier, x,
+                                     straight ? stroke->u : none, straight ? none : stroke->u);
 }
 
 /* h/|h|, and h.d - |h.e|/2, rounded where h is below the speed s. */

@@ -23,6 +23,8 @@ typedef struct dfl_switches {
     int ncontinued;
     program unlocked; /* ... as they are */
     program energy;   /* T + V in the present branches */
+    program drives;   /* of motions that may have kinks: momentum, rate, motion */
+    int ndrives;
     int nenergies;
     dfl_expr energies[2];          /* that may jump ... */
     dfl_carried_energy jumping[2]; /* ... and what they are */
@@ -188,8 +190,9 @@ dfl_status dfl_pulses_create(dfl_runnable *run);
 dfl_status dfl_switches_energies(dfl_runnable *run);
 dfl_status dfl_switches_energy_rows(dfl_expr *rows, dfl_runnable *run);
 
-/* owners.c: the program of the energy in the present branches. */
+/* owners.c: the programs of energy and of drives in the present branches. */
 dfl_status dfl_switches_create_energy(dfl_runnable *run);
+dfl_status dfl_switches_create_drives(dfl_runnable *run);
 
 /* run_actions.c: the discrete variables; the programs; the actions as items behind the switches. */
 dfl_status dfl_actions_create(dfl_runnable *run);

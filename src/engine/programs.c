@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PROGRAMS = SINGLE_BLOCKS + 29 };
+enum { PROGRAMS = SINGLE_BLOCKS + 30 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -183,6 +183,7 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->switches.of_time.slopes,
                                &run->switches.momenta,
                                &run->switches.energy,
+                               &run->switches.drives,
                                &run->switches.unlocked,
                                &run->pulses.values,
                                &run->pulses.slopes,

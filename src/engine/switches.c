@@ -139,6 +139,8 @@ dfl_status dfl_switches_prepare(dfl_runnable *run)
     dfl_free(run->ctx, conditions);
     if (!status)
         status = dfl_switches_create_energy(run);
+    if (!status)
+        status = dfl_switches_create_drives(run);
     return status ? status : create_momenta(run);
 }
 

@@ -177,6 +177,7 @@ static int add_on_plane(lua_State *L, const dfl_element *e, const rubbing *r)
     check(L, e,
           dfl_surface_slip(&surface, drawing, dfl_script_line(L), e->a, e->b, e->to, r->normal));
     const dfl_touch_symbols s = touch(L, e, r, surface.along, surface.directions);
+    check(L, e, dfl_touch_transmits(drawing, &s, vec_zero(), &surface));
     const bool two = surface.directions == 2;
     const dfl_expr slip[2] = {surface.along[0].xd, two ? surface.along[1].xd : 0};
     const dfl_expr power = dfl_add(g, dfl_mul(g, s.friction[0], slip[0]),

@@ -216,6 +216,7 @@ static int add_rigid(lua_State *L, const dfl_element *e, const dfl_impact *impac
     check(L, e, dfl_touch_add(&s, drawing, &law));
     if (directions == 0)
         s.friction[0] = s.friction[1] = 0;
+    check(L, e, dfl_touch_transmits(drawing, &s, r.normal, &r.surface));
     const dfl_vec f = dfl_surface_vector(g, &r.surface, s.friction);
     const dfl_field fields[] = {
         {"gap", r.gap},     {"rate", r.rate},   {"f", s.load},

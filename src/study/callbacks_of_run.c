@@ -101,6 +101,7 @@ static int on_jump(double t, const double *x, bool after, void *user)
     if (!after) {
         dfl_study_keep_row(sim, t, x);
         sim->switched.energy = dfl_runnable_branch_energy(sim->run, t, x);
+        dfl_study_drives_begin(sim, t, x);
         return 0;
     }
     const bool stored = dfl_study_store_kept(sim);

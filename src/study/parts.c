@@ -5,7 +5,7 @@
 
 static dfl_study_part part_number(const dfl_model *model, int i);
 
-/* Declarations that are not rows have no expression here. */
+/* Declarations that are not rows have no expression here. Forces that motions cause follow them. */
 dfl_status dfl_study_parts(dfl_study_part **out, int *count, const dfl_runnable *run)
 {
     const dfl_model *model = eq_of(run)->model;
@@ -29,19 +29,19 @@ static dfl_study_part part_number(const dfl_model *model, int i)
         return (dfl_study_part){decl->name, decl->line, row ? decl->expr : DFL_NO_EXPR};
     }
     i -= model->declarations.count;
+    if (i < model->motions.count)
+        return (dfl_study_part){model->motions.item[i].name, model->motions.item[i].line,
+                                model->motions.item[i].value};
+    i -= model->motions.count;
     if (i < model->forces.count)
         return (dfl_study_part){"force", model->forces.item[i].line, model->forces.item[i].expr};
     i -= model->forces.count;
     if (i < model->masses.count)
         return (dfl_study_part){"mass", model->masses.item[i].line, model->masses.item[i].expr};
     i -= model->masses.count;
-    if (i < model->motions.count)
-        return (dfl_study_part){model->motions.item[i].name, model->motions.item[i].line,
-                                model->motions.item[i].value};
-    return i == model->motions.count
-               ? (dfl_study_part){"kinetic", model->energy.kinetic_line, model->energy.kinetic}
-               : (dfl_study_part){"potential", model->energy.potential_line,
-                                  model->energy.potential};
+    return i == 0 ? (dfl_study_part){"kinetic", model->energy.kinetic_line, model->energy.kinetic}
+                  : (dfl_study_part){"potential", model->energy.potential_line,
+                                     model->energy.potential};
 }
 
 dfl_study_part dfl_study_part_containing(const dfl_runnable *run, dfl_expr expr)

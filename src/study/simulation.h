@@ -68,7 +68,7 @@ struct dfl_simulation {
     struct {
         char **names; /* of switches, actions and contacts */
         int nnames;
-        const char **impulses; /* 3 per contact, then rows, then velocities */
+        const char **impulses; /* 3 per contact, then rows, then velocities, then drives */
         int nimpulses;
         dfl_impulse *found;        /* nimpulses: of the present record */
         dfl_switch_record *record; /* the first ones */
@@ -76,6 +76,11 @@ struct dfl_simulation {
         long total;
         double energy; /* after the last one; NAN: unknown */
         int pending;   /* the record that the next event has caused, or -1 */
+        struct {
+            char **names;            /* ndrives */
+            double *before, *after;  /* dfl_runnable_drive_momenta */
+            double *impulse, *state; /* ndrives; n: with impulses in the places of multipliers */
+        } drives;
     } switched;
     double energy, energy_drift;
     long rejections; /* at the last step */

@@ -143,6 +143,14 @@ dfl_touching dfl_study_touching(dfl_contact_mode mode);
 dfl_status dfl_study_switches_create(dfl_simulation *sim);
 void dfl_study_switches_clear(dfl_simulation *sim);
 int dfl_study_on_instant(const dfl_instant *instant, void *sim);
+
+/* drive_impulses.c: impulses of drives of joints without coordinate. Names are appended to `names`; the
+   momenta before an instant; then sim->switched.drives.impulse, the momenta are those after it. Whether a motion
+   has a kink there. */
+dfl_status dfl_study_drives_create(dfl_simulation *sim, const char **names);
+void dfl_study_drives_clear(dfl_simulation *sim);
+void dfl_study_drives_begin(dfl_simulation *sim, double t, const double *x);
+bool dfl_study_drives_jump(dfl_simulation *sim, const dfl_instant *instant);
 void dfl_study_store_modes(dfl_simulation *sim, double t);
 /* The number of the record of what an event at time t has just done, or -1. */
 int dfl_study_done_by_event(dfl_simulation *sim, double t);

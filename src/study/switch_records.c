@@ -33,8 +33,8 @@ dfl_status dfl_study_switches_create(dfl_simulation *sim)
 {
     const dfl_actions *actions = &sim->eq->model->actions;
     sim->switched.nnames = first_contact(sim) + actions->touches.count;
-    sim->switched.nimpulses =
-        CONTACT_IMPULSES * actions->touches.count + sim->eq->nl + sim->eq->nm + sim->eq->nv;
+    sim->switched.nimpulses = CONTACT_IMPULSES * actions->touches.count + sim->eq->nl +
+                              sim->eq->nm + sim->eq->nv + dfl_runnable_drives(sim->run);
     const size_t n = (size_t)sim->switched.nimpulses;
     sim->switched.energy = NAN;
     sim->switched.pending = -1;
@@ -88,6 +88,9 @@ static dfl_status name_all(dfl_simulation *sim)
         impulse[CONTACT_IMPULSES * contacts + i] = eq->x[eq->nw + i].name;
     for (int i = 0; i < eq->nv; i++)
         impulse[CONTACT_IMPULSES * contacts + rows + i] = eq->x[eq->nw + rows + eq->nr + i].name;
+    if (!status)
+        status =
+            dfl_study_drives_create(sim, impulse + CONTACT_IMPULSES * contacts + rows + eq->nv);
     return status;
 }
 
@@ -97,6 +100,7 @@ void dfl_study_switches_clear(dfl_simulation *sim)
         dfl_free(sim->ctx, sim->switched.names[i]);
     for (int i = 0; i < sim->switched.count; i++)
         dfl_free(sim->ctx, (void *)sim->switched.record[i].impulses);
+    dfl_study_drives_clear(sim);
     dfl_free(sim->ctx, sim->switched.names);
     dfl_free(sim->ctx, sim->switched.impulses);
     dfl_free(sim->ctx, sim->switched.found);
@@ -129,7 +133,8 @@ static void tell_switch(dfl_simulation *sim, const dfl_instant *instant)
 {
     const dfl_actions *actions = &sim->eq->model->actions;
     const int functions = dfl_runnable_functions(sim->run);
-    const bool jumps = instant->along || instant->rows;
+    const bool kink = dfl_study_drives_jump(sim, instant);
+    const bool jumps = instant->along || instant->rows || kink;
     bool acted = false, told = false;
     for (int i = 0; instant->met && i < sim->eq->model->count[DFL_AN_EVENT]; i++)
         acted = acted || instant->met[i];
@@ -167,6 +172,7 @@ static void tell_impact(dfl_simulation *sim, const dfl_instant *instant)
     dfl_switch_record record = {.time = instant->t,
                                 .kind = DFL_SWITCHED_IMPACT,
                                 .name = first_contact(sim) + instant->contact};
+    (void)dfl_study_drives_jump(sim, instant);
     find_energy(&record, sim, instant);
     find_impulses(&record, sim, instant, false);
     sim->switched.pending = add(sim, &record);
@@ -234,6 +240,10 @@ static void find_impulses(dfl_switch_record *record, dfl_simulation *sim,
         if (fabs(value) > 1e-14 * largest)
             found[n++] = (dfl_impulse){CONTACT_IMPULSES * contacts + i, value};
     }
+    for (int i = 0; i < dfl_runnable_drives(sim->run); i++)
+        if (sim->switched.drives.impulse[i] != 0)
+            found[n++] = (dfl_impulse){CONTACT_IMPULSES * contacts + rows + nv + i,
+                                       sim->switched.drives.impulse[i]};
     record->impulses = found;
     record->nimpulses = n;
 }

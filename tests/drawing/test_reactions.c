@@ -326,6 +326,49 @@ static void reactions_stand_in_outputs_only(void **state)
     scripted_free(&s);
 }
 
+/* A block slides on a cart on a spring, then sticks: the guide carries both, and the spring alone drives the
+   cart. Rigid contacts, friction in a plane, along a line. */
+static void contacts_are_part_of_reactions(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {
+        "impact('c', cart, block, {at = {0.2, 0.3, 0}, plane = {0, 0, 0}, normal = {0, 0, 1}, "
+        "restitution = 0, "
+        "friction = 0.4})\n",
+        "local f = point_on_plane('f', cart, block, {at = {0.2, 0.3, 0}, axis = {0, 0, 1}})\n"
+        "friction('c', cart, block, {to = {0.2, 0.3, 0}, normal = {0, 0, 1}, load = f.lambda, "
+        "coefficient = 0.4})\n",
+        "local f = point_on_line('f', cart, block, {at = {0.2, 0.3, 0}, axis = {1, 0, 0}})\n"
+        "friction('c', cart, block, {from = {-1, 0.3, 0}, to = {0.2, 0.3, 0}, load = 12})\n"};
+    for (int way = 0; way < 3; way++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            "gravity{0, 0, -9.81}\n"
+            "local cart = body('cart', {mass = 2, com = {0, 0, 0}, inertia = {1, 1, 1}})\n"
+            "local p = prismatic('p', ground, cart, {at = {0, 0, 0}, axis = {1, 0, 0}})\n"
+            "local block = body('block', {mass = 3, com = {0.2, 0.3, 0}, inertia = {1, 1, 1}})\n"
+            "local j = translation('j', ground, block) force(p.q, -20*p.q)\n%s"
+            "output('p', p) output('drive', p.drive)\n"
+            "output('pull', -20*p.q) output('side', 3*acceleration(j.qd2))\n"
+            "initial{['der(j.q1)'] = 1, ['der(j.q2)'] = %g, ['der(j.q3)'] = 0, ['der(p.q)'] = 0}\n",
+            ways[way], way < 2 ? 0.3 : 0);
+        scripted s = scripted_text(text);
+        scripted_start(&s, NULL);
+        for (int i = 0; i < 3; i++) {
+            assert_near(scripted_output(&s, "p.fz"), 5 * 9.81, 1e-10);
+            assert_near(scripted_output(&s, "drive"), scripted_output(&s, "pull"), 1e-10);
+            assert_near(scripted_output(&s, "p.fy"), scripted_output(&s, "side"), 1e-10);
+            const double x = scripted_value(&s, "j.q1") + 0.2, y = scripted_value(&s, "j.q2") + 0.3;
+            assert_near(scripted_output(&s, "p.my"), -(x - scripted_value(&s, "p.q")) * 3 * 9.81,
+                        1e-9);
+            assert_near(scripted_output(&s, "p.mx"), y * 3 * 9.81, 1e-9);
+            scripted_advance(&s, 0.1 + 0.3 * i);
+        }
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +380,7 @@ int main(void)
         cmocka_unit_test(forces_of_rolling_act_on_the_disk),
         cmocka_unit_test(a_rail_carries_the_wheel),
         cmocka_unit_test(a_prescribed_motion_shows_its_drive),
+        cmocka_unit_test(contacts_are_part_of_reactions),
         cmocka_unit_test(points_show_how_they_move),
         cmocka_unit_test(reactions_stand_in_outputs_only),
     };

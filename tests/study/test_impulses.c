@@ -171,6 +171,95 @@ static void a_kink_of_a_motion(void **state)
     const dfl_switch_record *kink = record_of(&it, DFL_SWITCHED_KINK, 0);
     assert_near(kink->time, 1, 0);
     assert_near(kink->energy_change, 0.5, 1e-9);
+    assert_near(impulse(&it, kink, "rail.drive"), 1, 1e-9); /* the bob stays where it is */
+    assert_string_equal(it.sim.switched.names[kink->name], "time - 1 in rail, line 3");
+    forget(&it);
+}
+
+/* A cart of 1 kg carries 2 kg on a vertical spring: 3 N s, though no velocity jumps. */
+static void a_drive_alone_has_an_impulse(void **state)
+{
+    (void)state;
+    told it;
+    tell(
+        &it,
+        "planar() gravity{0, -9.81}\n"
+        "local cart = body('cart', {mass = 1}) local load = body('load', {mass = 2})\n"
+        "prismatic('rail', ground, cart, {at = {0, 0}, axis = {1, 0}, motion = max(0, time - 1)})\n"
+        "local s = prismatic('s', cart, load, {at = {0, 0}, axis = {0, 1}}) force(s.q, -90*s.q)\n",
+        2);
+    const dfl_switch_record *kink = record_of(&it, DFL_SWITCHED_KINK, 0);
+    assert_int_equal(kink->nimpulses, 1);
+    assert_near(impulse(&it, kink, "rail.drive"), 3, 1e-12);
+    assert_near(kink->energy_change, 1.5, 1e-9);
+    forget(&it);
+}
+
+/* A motion of a joint, and a drive of its coordinate; a rod leads out of what they move. The impulse is
+   that of the multiplier, with the opposite sign. */
+static void a_motion_has_the_impulses_of_a_drive(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"revolute", "prismatic", "screw"};
+    for (int k = 0; k < 3; k++) {
+        double found[2][2], energy[2];
+        for (int way = 0; way < 2; way++) {
+            const char *const motion = "0.4*time + 0.3*abs(time - 0.7)";
+            char text[2000];
+            told it;
+            snprintf(
+                text, sizeof text,
+                "gravity{0, 0, -9.81} local m = %s\n"
+                "local a = body('a', {mass = 2, com = {0.3, 0.1, 0.2}, inertia = {0.25, 0.2, 0.3, "
+                "0.01, 0.02, 0.03}})\n"
+                "local b = body('b', {mass = 1, com = {1.2, 0.1, -0.2}, inertia = {0.2, 0.1, 0.15, "
+                "0.01, 0, 0.03}})\n"
+                "local c = body('c', {mass = 0.5, com = {1.5, 0.5, 0.3}, inertia = {0.04, 0.03, "
+                "0.05}})\n"
+                "local j = %s('j', ground, a, {at = {0.1, 0.2, 0.3}, axis = {0.2, 0.3, 1}%s%s})\n"
+                "local u = universal('u', a, b, {at = {1, 0, 0}, axis = {0, 0, 1}, axis2 = {0, 1, "
+                "0}})\n"
+                "local s = prismatic('s', b, c, {at = {1, 0, 0}, axis = {1, 0.5, 0.2}})\n"
+                "%s distance('rod', ground, c, {at = {2, 2, 2}, at_b = {1.5, 0.5, 0.3}})\n"
+                "force(s.q, -30*s.q)\n"
+                "initial{ [u.q1] = 0.2, [u.q2] = 0.1, ['der(u.q1)'] = 0.5, ['der(u.q2)'] = 0 }\n"
+                "simulate{ rtol = 1e-9, atol = 1e-9 }\n",
+                motion, kinds[k], k == 2 ? ", lead = 0.1" : "", way == 0 ? ", motion = m" : "",
+                way == 0 ? "" : "drive('mot', j, m)");
+            tell(&it, text, 1);
+            const dfl_switch_record *kink = record_of(&it, DFL_SWITCHED_KINK, 0);
+            found[way][0] = impulse(&it, kink, way == 0 ? "j.drive" : "lambda(mot)");
+            found[way][1] = impulse(&it, kink, "lambda(rod)");
+            energy[way] = kink->energy_change;
+            forget(&it);
+        }
+        assert_near(found[0][0], -found[1][0], 1e-9);
+        assert_near(found[0][1], found[1][1], 1e-9);
+        assert_near(energy[0], energy[1], 1e-9);
+        assert_true(fabs(found[0][0]) > 0.1 && fabs(found[0][1]) > 0.01);
+    }
+}
+
+/* A ball of 1 kg falls 1 m onto a plate of 2 kg that a drive holds: the drive gives what the floor would. */
+static void a_drive_answers_to_an_impact(void **state)
+{
+    (void)state;
+    told it;
+    tell(&it,
+         "planar() gravity{0, -9.81}\n"
+         "local plate = body('plate', {mass = 2}) local ball = body('ball', {mass = 1, com = {0, "
+         "1}})\n"
+         "prismatic('lift', ground, plate, {at = {0, 0}, axis = {0, 1}, motion = 0.1*time})\n"
+         "prismatic('fall', ground, ball, {at = {0, 1}, axis = {0, 1}})\n"
+         "impact('hit', plate, ball, {at = {0, 1}, plane = {0, 0}, normal = {0, 1}, restitution = "
+         "0.5})\n"
+         "simulate{ rtol = 1e-10 }\n",
+         0.6);
+    const double t = (-0.1 + sqrt(0.01 + 2 * 9.81)) / 9.81, P = 1.5 * (9.81 * t + 0.1);
+    const dfl_switch_record *hit = record_of(&it, DFL_SWITCHED_IMPACT, 0);
+    assert_near(hit->time, t, 1e-9);
+    assert_near(impulse(&it, hit, "hit"), P, 1e-8);
+    assert_near(impulse(&it, hit, "lift.drive"), P, 1e-8);
     forget(&it);
 }
 
@@ -229,6 +318,9 @@ int main(void)
         cmocka_unit_test(an_impact_through_constraints),
         cmocka_unit_test(every_impact_of_an_instant_has_its_energy),
         cmocka_unit_test(a_kink_of_a_motion),
+        cmocka_unit_test(a_drive_alone_has_an_impulse),
+        cmocka_unit_test(a_motion_has_the_impulses_of_a_drive),
+        cmocka_unit_test(a_drive_answers_to_an_impact),
         cmocka_unit_test(a_direction_without_mass_has_no_kink),
         cmocka_unit_test(modes_of_a_clutch),
     };
