@@ -42,9 +42,10 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->group = dfl_alloc(ctx, nv * (6 * m + 1), d);
     c->column = dfl_alloc(ctx, 3 * m, sizeof *c->column);
     c->turned = dfl_alloc(ctx, 5 * m, d);
+    c->reply = dfl_alloc(ctx, MOST_TOGETHER * nv, d);
     if (!c->mode || !c->trial || !c->valid || !c->state || !c->W || !c->bias || !c->u || !c->size ||
         !c->near || !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share ||
-        !c->group || !c->column || !c->turned)
+        !c->group || !c->column || !c->turned || !c->reply)
         return DFL_NO_MEMORY;
     c->held = c->near + m;
     c->still = c->near + 2 * m;
@@ -55,7 +56,8 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->tried = c->x + n;
     c->tolerance = c->x + 2 * n;
     c->answer = c->impulse + nv;
-    return dfl_lstsq_create(&c->lstsq, ctx, solver->eom->nv, 3 * opt->count);
+    const dfl_status status = dfl_lstsq_create(&c->lstsq, ctx, solver->eom->nv, 3 * opt->count);
+    return status ? status : dfl_lstsq_create(&c->together, ctx, MOST_TOGETHER, MOST_TOGETHER);
 }
 
 void dfl_contacts_clear(dfl_solver *solver)
@@ -63,12 +65,14 @@ void dfl_contacts_clear(dfl_solver *solver)
     dfl_contacts *c = solver->contacts;
     if (!c)
         return;
-    void *const blocks[] = {c->mode,     c->trial, c->valid, c->state, c->W,      c->bias,
-                            c->u,        c->size,  c->near,  c->a,     c->x,      c->impulse,
-                            c->assigned, c->seen,  c->share, c->group, c->column, c->turned};
+    void *const blocks[] = {c->mode,  c->trial,   c->valid,    c->state, c->W,
+                            c->bias,  c->u,       c->size,     c->near,  c->a,
+                            c->x,     c->impulse, c->assigned, c->seen,  c->share,
+                            c->group, c->column,  c->turned,   c->reply};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(solver->ctx, blocks[i]);
     dfl_lstsq_free(c->lstsq, solver->ctx);
+    dfl_lstsq_free(c->together, solver->ctx);
     dfl_free(solver->ctx, c);
 }
 

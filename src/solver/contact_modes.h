@@ -7,6 +7,8 @@
 /* Rows of a contact: its normal, one or two directions of friction. */
 enum { CONTACT_ROWS = 3 };
 
+enum { MOST_TOGETHER = 12 }; /* contacts that collide at once */
+
 /* What shares a force (stuck_friction.c): row `way` of a contact, and how much it can hold. */
 typedef struct dfl_share_column {
     int contact, way; /* 0: the normal */
@@ -40,6 +42,8 @@ typedef struct dfl_contacts {
     dfl_share_column *column; /* 3 count: whose these directions are */
     double *turned; /* 5 count: last acceleration and direction of slip, how they change */
     dfl_lstsq *lstsq;
+    double *reply;       /* nv MOST_TOGETHER: velocities that impulses of such contacts make */
+    dfl_lstsq *together; /* their equations */
     bool *assigned;      /* n, false */
     int trials;          /* of modes, at most */
     unsigned char *seen; /* count (trials + 1): modes that were tried, and the present ones */
@@ -58,6 +62,20 @@ dfl_status dfl_contacts_begin(dfl_solver *solver);
 /* Impacts and modes at (t, solver->x), which becomes the state after them; *changed: modes, and with
    them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
 dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
+
+/* impacts.c: whether contact i closes with a speed; the speeds before, and in contacts->answer the answers to impulses (sets
+   other modes); whether it, opening with speed u at accelerations a, rises by more than the tolerance of its gap;
+   a note for replay.c. */
+struct dfl_collision;
+bool dfl_contacts_closes(const dfl_solver *solver, int i);
+dfl_status dfl_contacts_prepare_impact(struct dfl_collision *hit, dfl_solver *solver, double t,
+                                       int i);
+bool dfl_contacts_flies(const dfl_solver *solver, int i, double u, const double *a);
+void dfl_contacts_note_impact(dfl_solver *solver, int contact, bool plastic);
+
+/* impact_group.c: contact i together with those that close at its speed; done: false, if it has to collide
+   alone. */
+dfl_status dfl_contacts_collide_together(bool *done, dfl_solver *solver, double t, int i);
 
 /* impacts.c: one impact at (t, contacts->x), once more, with contacts->state as it is. */
 dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool plastic);

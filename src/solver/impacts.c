@@ -1,6 +1,6 @@
 /* impacts.c: contacts that close with a speed.
 
-   The fastest one first, until none closes. The velocities answer to an impulse of size 1 along its
+   The fastest one first, with those that are as fast (impact_group.c), until none closes. The velocities answer to an impulse of size 1 along its
    normal n and along its tangents t through all constraints, D = [n; t] M^-1 [n; t]^T. With friction
    the impact runs along Routh's path (impact_path.c). A rebound so small that its height is below the
    tolerance of the gap has none: the contact closes. */
@@ -13,15 +13,11 @@
 
 enum { ROUNDS = 1000 };
 
-static bool touches(const dfl_contacts *c, int i);
 static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic);
-static dfl_status prepare(dfl_collision *hit, dfl_solver *solver, double t, int i);
-static void note(dfl_record *record, int contact, bool plastic);
 static dfl_status answers(dfl_collision *hit, dfl_solver *solver, double t, int i);
 static void push(double *v, const dfl_solver *solver, const dfl_collision *hit);
 static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i,
                            const dfl_collision *hit);
-static bool flies(const dfl_solver *solver, int i, double u, const double *a);
 
 dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
 {
@@ -32,13 +28,16 @@ dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
     for (int round = 0; !status; round++) {
         int fastest = -1;
         for (int i = 0; i < c->count; i++)
-            if (contacts[i].normal >= 0 && touches(c, i) &&
-                c->u[CONTACT_ROWS * i] < -c->size[CONTACT_ROWS * i] &&
+            if (dfl_contacts_closes(solver, i) &&
                 (fastest < 0 || c->u[CONTACT_ROWS * i] < c->u[CONTACT_ROWS * fastest]))
                 fastest = i;
         if (fastest < 0)
             break;
-        status = collide(solver, t, fastest, round >= ROUNDS);
+        bool together = false;
+        if (round < ROUNDS)
+            status = dfl_contacts_collide_together(&together, solver, t, fastest);
+        if (!status && !together)
+            status = collide(solver, t, fastest, round >= ROUNDS);
         if (!status)
             status = dfl_contacts_speeds(solver, t, c->x);
         if (round > 2 * ROUNDS)
@@ -50,9 +49,12 @@ dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
 }
 
 /* A gap within its noise that closes slowly needs long to do so: it is not taken as closed before. */
-static bool touches(const dfl_contacts *c, int i)
+bool dfl_contacts_closes(const dfl_solver *solver, int i)
 {
-    return c->near[i] &&
+    const dfl_contacts *c = solver->contacts;
+    const int k = CONTACT_ROWS * i;
+    return solver->options.switches.contacts.contacts[i].normal >= 0 && c->near[i] &&
+           c->u[k] < -c->size[k] &&
            (c->mode[i].closed || c->left[2 * i] || c->state[i].gap <= 1e-2 * c->state[i].gap_noise);
 }
 
@@ -64,7 +66,7 @@ dfl_status dfl_contacts_land(bool *any, dfl_solver *solver, double t)
         const int k = CONTACT_ROWS * i;
         const bool opens = c->near[i] && !c->trial[i].closed && c->u[k] > c->size[k] &&
                            (c->mode[i].closed || c->left[2 * i]);
-        if (opens && !flies(solver, i, c->u[k], c->a)) {
+        if (opens && !dfl_contacts_flies(solver, i, c->u[k], c->a)) {
             dfl_contacts_close(solver, i);
             *any = true;
         }
@@ -85,7 +87,7 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
     const double e = plastic ? 0 : c->state[i].restitution;
     const double friction = contact->tangent < 0 ? 0 : c->state[i].friction;
     dfl_collision start, hit;
-    dfl_status status = prepare(&start, solver, t, i);
+    dfl_status status = dfl_contacts_prepare_impact(&start, solver, t, i);
     bool visible = true;
     hit = start;
     if (!status && (!(start.D[0][0] > 0) || !dfl_impact_path(&hit, e, friction)))
@@ -99,7 +101,7 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
         hit = start;
         dfl_impact_path(&hit, 0, friction);
     }
-    note(&solver->switching->record, i, plastic || !visible);
+    dfl_contacts_note_impact(solver, i, plastic || !visible);
     memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
     if (!status) {
         push(c->x + dfl_eom_layout(solver->eom).v, solver, &hit);
@@ -110,8 +112,7 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
     return status;
 }
 
-/* The speeds before, and the answers to impulses. */
-static dfl_status prepare(dfl_collision *hit, dfl_solver *solver, double t, int i)
+dfl_status dfl_contacts_prepare_impact(dfl_collision *hit, dfl_solver *solver, double t, int i)
 {
     const double *u = solver->contacts->u + CONTACT_ROWS * i;
     const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
@@ -124,14 +125,15 @@ double dfl_contacts_most_friction(dfl_solver *solver, double t, int i)
 {
     dfl_collision hit;
     const double *across = hit.D[0] + 1;
-    if (prepare(&hit, solver, t, i))
+    if (dfl_contacts_prepare_impact(&hit, solver, t, i))
         return INFINITY;
     const double size = hypot(across[0], hit.directions == 2 ? across[1] : 0);
     return size > 0 ? hit.D[0][0] / size : INFINITY;
 }
 
-static void note(dfl_record *record, int contact, bool plastic)
+void dfl_contacts_note_impact(dfl_solver *solver, int contact, bool plastic)
 {
+    dfl_record *record = &solver->switching->record;
     if (record->ncollisions < DFL_MOST_COLLISIONS) {
         record->collision[record->ncollisions].contact = contact;
         record->collision[record->ncollisions].plastic = plastic;
@@ -146,7 +148,7 @@ dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool 
     dfl_collision hit;
     dfl_status status = dfl_contacts_speeds(solver, t, c->x);
     if (!status)
-        status = prepare(&hit, solver, t, i);
+        status = dfl_contacts_prepare_impact(&hit, solver, t, i);
     if (status)
         return status;
     if (!dfl_impact_path(&hit, plastic ? 0 : c->state[i].restitution,
@@ -211,13 +213,11 @@ static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i,
     const dfl_point *point = status ? NULL : dfl_initial_evaluate(&solver->initial, t, NULL);
     if (!point)
         return status ? status : dfl_switching_stopped(solver, "eval");
-    *visible = flies(solver, i, hit->u, point->a);
+    *visible = dfl_contacts_flies(solver, i, hit->u, point->a);
     return DFL_OK;
 }
 
-/* Whether contact i, which opens with speed u at accelerations a, rises by more than the tolerance of
-   its gap. */
-static bool flies(const dfl_solver *solver, int i, double u, const double *a)
+bool dfl_contacts_flies(const dfl_solver *solver, int i, double u, const double *a)
 {
     const dfl_contacts *c = solver->contacts;
     const int nv = solver->eom->nv;

@@ -32,6 +32,7 @@ void dfl_record_begin(dfl_solver *solver)
     dfl_record *record = &solver->switching->record;
     record->t = solver->stepper->t;
     record->acts = record->ncollisions = 0;
+    record->together = false;
     memcpy(record->x, dfl_solver_state(solver), (size_t)solver->sys.nu * sizeof *record->x);
     if (solver->contacts)
         memcpy(record->modes, solver->contacts->mode,
@@ -59,6 +60,8 @@ dfl_status dfl_record_slopes(double *out, dfl_solver *solver, int column, const 
         return refuse(solver, "events act on each other");
     if (record->ncollisions > DFL_MOST_COLLISIONS)
         return refuse(solver, "there are too many impacts");
+    if (record->together)
+        return refuse(solver, "contacts collide at once, and nearby one after another");
     double *work = dfl_alloc(solver->ctx, 4 * (size_t)n, sizeof *work);
     if (!work)
         return DFL_NO_MEMORY;

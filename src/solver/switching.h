@@ -15,6 +15,7 @@ typedef struct dfl_record {
     dfl_contact_mode *modes; /* of the contacts */
     int acts;                /* how often events have acted */
     int ncollisions;         /* one after the other; may be more than there is room for */
+    bool together;           /* ... but for some */
     struct {
         int contact;
         bool plastic;

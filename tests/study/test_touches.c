@@ -221,6 +221,47 @@ static void backlash(void **state)
     scripted_free(&s);
 }
 
+/* A box that falls flat rebounds flat: with v = -3, e = 0.5 it rises with 1.5, and slip s that goes on loses
+   mu (1 + e) 3. Two edges in a plane, four corners in space; what turns it is seen at once. */
+static void a_box_that_falls_flat(void **state)
+{
+    (void)state;
+    static const struct {
+        double friction, slip, after;
+    } cases[] = {{0, 1, 1}, {0.3, 0, 0}, {0.2, 2, 2 - 0.2 * 4.5}};
+    for (int way = 0; way < 2; way++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            const char *const box =
+                way == 0
+                    ? "planar() local b = body('b', {mass = 1, com = {0, 1.5}, inertia = 0.1})\n"
+                      "local j = free('j', ground, b, {at = {0, 1.5}})\n"
+                      "for k, x in ipairs{-0.3, 0.3} do impact('c'..k, ground, b, {at = {x, 1}, "
+                      "plane = "
+                      "{0, 0}, normal = {0, 1}, restitution = 0.5, friction = %g}) end\n"
+                      "initial{['der(j.q1)'] = %g, ['der(j.q2)'] = -3, ['der(j.q3)'] = 0}\n"
+                    : "local b = body('b', {mass = 1, com = {0, 0, 1.5}, inertia = {.1, .2, "
+                      ".15}})\n"
+                      "local j = free('j', ground, b, {at = {0, 0, 1.5}})\n"
+                      "for k = 1, 4 do impact('c'..k, ground, b, {at = {k < 3 and -0.3 or 0.3, k "
+                      "%% 2 - 0.5, 1}, "
+                      "plane = {0, 0, 0}, normal = {0, 0, 1}, restitution = 0.5, friction = %g}) "
+                      "end\n"
+                      "initial{['j.v1'] = %g, ['j.v2'] = 0, ['j.v3'] = -3, ['j.w1'] = 0, ['j.w2'] "
+                      "= 0, ['j.w3'] = "
+                      "0}\n";
+            char text[2000];
+            met m;
+            snprintf(text, sizeof text, box, cases[i].friction, cases[i].slip);
+            scripted s = met_begin(&m, text, 1e-8);
+            scripted_advance(&s, 0.5);
+            assert_int_equal(m.count, way == 0 ? 2 : 4);
+            assert_near(scripted_value(&s, way == 0 ? "der(j.q2)" : "j.v3"), 1.5, 1e-9);
+            assert_near(scripted_value(&s, way == 0 ? "der(j.q1)" : "j.v1"), cases[i].after, 1e-9);
+            assert_near(scripted_value(&s, way == 0 ? "der(j.q3)" : "j.w2"), 0, 1e-9);
+            scripted_free(&s);
+        }
+}
+
 /* Rows of balls: the fastest contact first. */
 static void chains_of_balls(void **state)
 {
@@ -660,6 +701,7 @@ int main(void)
         cmocka_unit_test(a_clutch_locks_and_unlocks),
         cmocka_unit_test(backlash),
         cmocka_unit_test(chains_of_balls),
+        cmocka_unit_test(a_box_that_falls_flat),
         cmocka_unit_test(a_stack_comes_to_rest),
         cmocka_unit_test(what_may_be_open_or_closed_is_open),
         cmocka_unit_test(what_is_impossible_is_refused_by_name),
