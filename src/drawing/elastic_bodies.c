@@ -17,6 +17,7 @@ typedef struct builder {
     const dfl_drawn_elastic *drawn;
     const dfl_modal_body *b;
     dfl_expr z[DFL_MOST_FIELDS];
+    dfl_expr *slope; /* n nz: dz_j / dq_k at k + n j */
     dfl_elastic *e;
 } builder;
 
@@ -24,12 +25,12 @@ static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e,
                                       const dfl_drawn_elastic *drawn);
 static dfl_status add_part(int *out, dfl_drawing *drawing, const dfl_drawn_elastic *drawn,
                            const char *node, int elastic, int number);
+static void set_amplitudes(builder *w);
 static void set_matrices(builder *w);
 static void set_inertia(builder *w);
 static void set_couplings(builder *w);
 static void set_masses(builder *w);
 static void set_nodes(builder *w);
-static dfl_expr slope(const builder *w, int field, int k);
 static dfl_expr scaled(const builder *w, double number, dfl_expr unit, int lengths);
 static dfl_vec turned(const builder *w, dfl_vec local);
 static void add_rotary(builder *w);
@@ -71,16 +72,19 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
     if (!status)
         status = dfl_elastic_keep(drawing, e, drawn);
     builder *w = status ? NULL : dfl_alloc(ctx, 1, sizeof *w);
-    if (!status && !w)
+    dfl_expr *slopes = w ? dfl_alloc(ctx, (size_t)(e->n * modal->nz), sizeof *slopes) : NULL;
+    if (!status && !slopes)
         status = DFL_NO_MEMORY;
     if (!status) {
-        *w = (builder){.g = drawing->graph, .drawn = drawn, .b = modal, .e = e};
+        *w = (builder){.g = drawing->graph, .drawn = drawn, .b = modal, .slope = slopes, .e = e};
+        set_amplitudes(w);
         set_matrices(w);
         set_nodes(w);
         status = declare_stiffness(drawing, e, drawn);
     }
     if (!status)
         status = dfl_elastic_describe(drawing, drawn);
+    dfl_free(ctx, slopes);
     dfl_free(ctx, w);
     *out = status ? -1 : e->body;
     return status ? status : dfl_graph_status(drawing->graph);
@@ -145,11 +149,11 @@ static dfl_status declare_coordinates(dfl_drawing *drawing, dfl_elastic *e,
 
 /* ------------------------------------------------------------------ matrices */
 
-/* unit length^lengths number; what is zero up to rounding vanishes. */
+/* unit length^lengths number */
 static dfl_expr scaled(const builder *w, double number, dfl_expr unit, int lengths)
 {
     dfl_graph *g = w->g;
-    if (fabs(number) < 1e-13)
+    if (number == 0.0)
         return 0;
     dfl_expr x = unit;
     for (int k = 0; k < lengths; k++)
@@ -159,19 +163,47 @@ static dfl_expr scaled(const builder *w, double number, dfl_expr unit, int lengt
     return dfl_mul(g, dfl_constant(g, number), x);
 }
 
-/* dz_j / dq_k */
+/* z_j and dz_j / dq_k */
+static void set_amplitudes(builder *w)
+{
+    dfl_graph *g = w->g;
+    const dfl_modal_body *b = w->b;
+    const dfl_expr half = dfl_constant(g, 0.5), *q = w->e->p;
+    const int n = b->n;
+    for (int j = 0; j < b->nz; j++) {
+        const dfl_amplitude z = b->amplitude[j];
+        dfl_expr *slope = w->slope + n * j;
+        if (z.b == DFL_LINEAR)
+            slope[z.a] = dfl_constant(g, 1.0);
+        if (z.b >= 0) {
+            slope[z.a] = q[z.b];
+            slope[z.b] = q[z.a];
+        }
+        for (int k = 0; k < n && z.b == DFL_FORM; k++)
+            for (int i = 0; i < n; i++) {
+                const double F = b->form[n * (n * z.a + k) + i];
+                if (F != 0.0)
+                    slope[k] = dfl_add(g, slope[k], dfl_mul(g, dfl_constant(g, F), q[i]));
+            }
+        if (z.b == DFL_LINEAR)
+            w->z[j] = q[z.a];
+        else if (z.b >= 0 && z.a != z.b)
+            w->z[j] = dfl_mul(g, q[z.a], q[z.b]);
+        else /* quadratic forms: q dz/dq = 2 z */
+            for (int k = 0; k < n; k++)
+                w->z[j] = dfl_add(g, w->z[j], dfl_mul(g, half, dfl_mul(g, q[k], slope[k])));
+    }
+}
+
 static dfl_expr slope(const builder *w, int field, int k)
 {
-    const dfl_amplitude z = w->b->amplitude[field];
-    if (z.b < 0)
-        return z.a == k ? dfl_constant(w->g, 1.0) : 0;
-    return z.a == k ? w->e->p[z.b] : z.b == k ? w->e->p[z.a] : 0;
+    return w->slope[k + w->b->n * field];
 }
 
 /* 1 for fields of second order, which are divided by a length. */
 static int order(const builder *w, int field)
 {
-    return w->b->amplitude[field].b >= 0;
+    return w->b->amplitude[field].b != DFL_LINEAR;
 }
 
 static dfl_vec turned(const builder *w, dfl_vec local)
@@ -191,15 +223,6 @@ static dfl_expr term(const builder *w, double number, int lengths, int field)
 
 static void set_matrices(builder *w)
 {
-    dfl_graph *g = w->g;
-    const dfl_modal_body *b = w->b;
-    dfl_elastic *e = w->e;
-    for (int j = 0; j < b->nz; j++) {
-        const dfl_amplitude z = b->amplitude[j];
-        w->z[j] = z.b < 0      ? e->p[z.a]
-                  : z.a == z.b ? dfl_mul(g, dfl_constant(g, 0.5), dfl_mul(g, e->p[z.a], e->p[z.a]))
-                               : dfl_mul(g, e->p[z.a], e->p[z.b]);
-    }
     set_inertia(w);
     set_couplings(w);
     set_masses(w);

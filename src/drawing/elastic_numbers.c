@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers below this are zero up to rounding, as in elastic_bodies.c. */
-static const double least = 1e-13;
-
 enum { MOTIONS = 6 };
 
 static void count_products(int *nJ2, int *nC1, int *nMe, const dfl_modal_body *b);
@@ -28,8 +25,8 @@ dfl_status dfl_elastic_keep(dfl_drawing *drawing, dfl_elastic *e, const dfl_draw
     const size_t nz = (size_t)b->nz, nodes = (size_t)e->nnodes;
     int nJ2, nC1, nMe;
     count_products(&nJ2, &nC1, &nMe, b);
-    const dfl_status status =
-        dfl_field_integrals_create(&e->integrals, drawing->ctx, b->n, b->nz, nJ2, nC1, nMe);
+    const dfl_status status = dfl_field_integrals_create(&e->integrals, drawing->ctx, b->n, b->nz,
+                                                         b->nforms, nJ2, nC1, nMe);
     e->fields = dfl_alloc(drawing->ctx, MOTIONS * nz * nodes, sizeof *e->fields);
     if (status || !e->fields)
         return DFL_NO_MEMORY;
@@ -44,6 +41,8 @@ dfl_status dfl_elastic_keep(dfl_drawing *drawing, dfl_elastic *e, const dfl_draw
         to->a[j] = b->amplitude[j].a;
         to->b[j] = b->amplitude[j].b;
     }
+    if (b->nforms > 0)
+        memcpy(to->form, b->form, (size_t)(b->nforms * b->n * b->n) * sizeof *to->form);
     for (int k = 0; k < b->n; k++) {
         to->twist[k] = drawn->twists && drawn->twists[k];
         to->mean[k] = to->twist[k] ? drawn->twist[k] : 0.0;
@@ -70,11 +69,11 @@ static void count_products(int *nJ2, int *nC1, int *nMe, const dfl_modal_body *b
     for (int j = 0; j < b->nz; j++)
         for (int i = 0; i <= j; i++) {
             const int place = i + b->nz * j;
-            *nMe += fabs(b->Me[place]) >= least;
+            *nMe += b->Me[place] != 0.0;
             for (int k = 0; k < 6; k++)
-                *nJ2 += fabs(b->J2[6 * place + k]) >= least;
+                *nJ2 += b->J2[6 * place + k] != 0.0;
             for (int k = 0; k < 3 && i < j; k++)
-                *nC1 += fabs(b->C1[3 * place + k]) >= least;
+                *nC1 += b->C1[3 * place + k] != 0.0;
         }
 }
 
@@ -84,13 +83,13 @@ static void copy_products(dfl_field_integrals *to, const dfl_modal_body *b)
     for (int j = 0; j < b->nz; j++)
         for (int i = 0; i <= j; i++) {
             const int place = i + b->nz * j;
-            if (fabs(b->Me[place]) >= least)
+            if (b->Me[place] != 0.0)
                 *Me++ = (dfl_field_product){i, j, 0, b->Me[place]};
             for (int k = 0; k < 6; k++)
-                if (fabs(b->J2[6 * place + k]) >= least)
+                if (b->J2[6 * place + k] != 0.0)
                     *J2++ = (dfl_field_product){i, j, k, b->J2[6 * place + k]};
             for (int k = 0; k < 3 && i < j; k++)
-                if (fabs(b->C1[3 * place + k]) >= least)
+                if (b->C1[3 * place + k] != 0.0)
                     *C1++ = (dfl_field_product){i, j, k, b->C1[3 * place + k]};
         }
 }
@@ -100,8 +99,7 @@ static void copy_fields(double *to, const dfl_modal_body *b, int node)
     for (int m = 0; m < MOTIONS; m++)
         for (int j = 0; j < b->nz; j++) {
             const double *from = m < 3 ? b->node[node].phi : b->node[node].psi;
-            const double x = from[3 * j + m % 3];
-            to[m * b->nz + j] = fabs(x) < least ? 0.0 : x;
+            to[m * b->nz + j] = from[3 * j + m % 3];
         }
 }
 

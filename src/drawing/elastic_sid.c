@@ -58,8 +58,7 @@ static dfl_status find_units(units *out, const dfl_drawing *drawing, const dfl_d
 static void scale(double *x, int count, double factor)
 {
     for (int i = 0; i < count; i++)
-        x[i] =
-            fabs(x[i]) < 1e-13 ? 0.0 : factor * x[i]; /* rounding vanishes, as in the equations */
+        x[i] *= factor;
 }
 
 static void scale_body(dfl_sid *s, const units *u)

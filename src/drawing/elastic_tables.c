@@ -25,10 +25,12 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     dfl_graph *g = drawing->graph;
     dfl_modal_body *body = NULL;
     const dfl_expr one = dfl_constant(g, 1.0);
+    int which[DFL_AFFINE_FIELDS];
+    const int affine = m->affine ? dfl_affine_list(which, m->affine) : 0;
     dfl_status status = check_modes(drawing, m);
     if (!status)
         status = dfl_modal_body_create(&body, drawing->ctx, m->n,
-                                       m->n + (m->stiffened ? m->n * (m->n + 1) / 2 : 0),
+                                       m->n + (m->stiffened ? m->n * (m->n + 1) / 2 : 0) + affine,
                                        m->nnodes + m->noutline);
     if (status)
         return status;
@@ -37,6 +39,9 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
     stiffen(body, m, drawing->planar);
     if (m->stiffened)
         add_second_order(body, m);
+    if (affine > 0)
+        status = dfl_affine_add(body, m->affine, which, affine);
+    dfl_modal_body_round(body);
     dfl_expr *KD = dfl_alloc(drawing->ctx, 2 * (size_t)(m->n * m->n), sizeof *KD);
     dfl_drawn_elastic e = {.line = m->line,
                            .name = m->name,
@@ -57,8 +62,9 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
             KD[m->n * m->n + i + m->n * j] = m->D[i * m->n + j];
         }
     find_axes(e.axes, drawing, m);
-    const bool soft = is_soft(body, drawing->planar);
-    status = KD ? note_modes(&e.soft, drawing, m, soft) : DFL_NO_MEMORY;
+    const bool soft = affine == 0 && is_soft(body, drawing->planar);
+    if (!status)
+        status = KD ? note_modes(&e.soft, drawing, m, soft) : DFL_NO_MEMORY;
     if (!status)
         status = dfl_drawing_elastic(out, drawing, &e);
     if (!status)

@@ -23,7 +23,8 @@ typedef struct dfl_drawn_modes {
     bool Kw_given;
     bool stiffened; /* there are fields of second order: S2, C2, phi2, psi2, as of dfl_sid */
     double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* in space and in the plane x, y, z */
-    bool J2_given; /* else, in the plane, Me, and in space 0 */
+    const dfl_sid *affine; /* body whose affine fields add to these; NULL: none */
+    bool J2_given;         /* else, in the plane, Me, and in space 0 */
     dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES], D[DFL_MOST_MODES * DFL_MOST_MODES];
     int noutline;
     const dfl_outline_point *outline;

@@ -5,9 +5,9 @@
        u(r) = sum_j Phi_j(r) z_j(q)
 
    with fields Phi_j and amplitudes z_j of the elastic coordinates q_1 ... q_n: the first n amplitudes
-   are q themselves, the others are q_a q_b, or q_a^2 / 2 for a = b (second-order kinematics: a beam
-   that bends becomes shorter). Integrals of products of two fields over the mass are therefore all
-   that the kinetic energy needs. */
+   are q themselves, the others are q_a q_b, or q_a^2 / 2 for a = b, or sums of these (second-order
+   kinematics: a beam that bends becomes shorter). Integrals of products of two fields over the mass
+   are therefore all that the kinetic energy needs. */
 #ifndef DFL_ELASTIC_H
 #define DFL_ELASTIC_H
 
@@ -19,7 +19,8 @@
 enum {
     DFL_MOST_MODES = 40,
     DFL_MOST_PAIRS = DFL_MOST_MODES * (DFL_MOST_MODES + 1) / 2,
-    DFL_MOST_FIELDS = DFL_MOST_MODES + DFL_MOST_PAIRS
+    DFL_AFFINE_FIELDS = 12,
+    DFL_MOST_FIELDS = DFL_MOST_MODES + DFL_MOST_PAIRS + DFL_AFFINE_FIELDS
 };
 
 /* The number of the pair i <= k among those of n modes. */
@@ -28,7 +29,9 @@ static inline int dfl_mode_pair(int n, int i, int k)
     return i * n - i * (i - 1) / 2 + k - i;
 }
 
-/* The amplitude of a field: q_a if b < 0, q_a q_b if a < b, q_a^2 / 2 if a == b. */
+/* The amplitude of a field: q_a q_b if a < b, q_a^2 / 2 if a == b; with b = DFL_LINEAR q_a, and with
+   b = DFL_FORM half the quadratic form number a of the body, q.F q / 2. */
+enum { DFL_LINEAR = -1, DFL_FORM = -2 };
 typedef struct dfl_amplitude {
     int a, b;
 } dfl_amplitude;
@@ -48,7 +51,9 @@ typedef struct dfl_modal_body {
     int n, nz, nnodes;
     int noutline; /* the last of the nodes: points of lines that show the body, in their order */
     dfl_amplitude *amplitude; /* nz */
-    double mass, s0[3];       /* ∫ r */
+    int nforms;
+    double *form;       /* n n nforms: symmetric matrices */
+    double mass, s0[3]; /* ∫ r */
     double J0[6];
     double *S;  /* 3 nz: ∫ Phi_j */
     double *J1; /* 6 nz: J = J0 + J1_j z_j + J2_ij z_i z_j */
@@ -66,6 +71,9 @@ void dfl_modal_body_free(dfl_modal_body *body);
 
 /* Adds a point mass: Phi has 3 nz numbers. */
 void dfl_modal_body_add(dfl_modal_body *body, double mass, const double r[3], const double *Phi);
+
+/* Makes zero what is zero up to rounding beside the masses of the fields, in all units. */
+void dfl_modal_body_round(dfl_modal_body *body);
 
 /* ------------------------------------------------------------------ modes (symmetric_modes.c) */
 
@@ -167,6 +175,8 @@ typedef struct dfl_sid {
     bool stiffened; /* by loads: there are fields of second order Phi2_ij, in Ct.m1, Cr.m1, phi.m1,
                        psi.m1 and, as half of their J1, in J2 */
     double S2[3 * DFL_MOST_PAIRS], C2[3 * DFL_MOST_PAIRS]; /* int Phi2_ij, int r x Phi2_ij */
+    bool affine; /* of frames: what S2, C2 and J2 have not, as sums of the affine fields */
+    double share[DFL_AFFINE_FIELDS * DFL_MOST_PAIRS];
     dfl_sid_node node[DFL_MOST_SID_NODES];
     dfl_outline_point outline[DFL_MOST_OUTLINE]; /* of frames and solids; SID files have none */
 } dfl_sid;
@@ -181,6 +191,18 @@ dfl_status dfl_sid_check(const dfl_sid *sid, dfl_context *ctx, const char *file)
 /* The integrals and nodes of a body, which are named 1, 2, ...; terms of third order in q are left
    out. Stiffness and damping are 0. DFL_INVALID: too many nodes. (sid_body.c) */
 dfl_status dfl_sid_of_body(dfl_sid *sid, const dfl_modal_body *body);
+
+/* ------------------------------------------------------------------ second order (affine_fields.c)
+
+   The affine fields e_b, x e_b, y e_b, z e_b: numbers b, 3 + b, 6 + b, 9 + b. */
+
+/* Shares of the affine fields in Phi2_ij, of which the integrals int Phi2_b and int r_a Phi2_b are given in
+   their order (DFL_MOST_PAIRS apart): the field with these integrals that has the least mass. */
+dfl_status dfl_affine_shares(dfl_sid *sid, dfl_context *ctx, const double *integrals);
+/* Which of them there are; returns how many. */
+int dfl_affine_list(int which[DFL_AFFINE_FIELDS], const dfl_sid *sid);
+/* Adds these fields, the last ones of a body, which has the modes of `sid`. */
+dfl_status dfl_affine_add(dfl_modal_body *body, const dfl_sid *sid, const int *which, int count);
 
 /* Appends the text of a file with all blocks; `title` is its first line. (sid_writer.c) */
 dfl_status dfl_sid_write(dfl_text *out, const dfl_sid *sid, const char *title);

@@ -272,6 +272,18 @@ static dfl_status check_rigid(const dfl_fe *fe)
     return DFL_OK;
 }
 
+/* Twice the energy of a shift along x. */
+double dfl_fe_mass(const dfl_fe *fe)
+{
+    double mass = 0.0;
+    for (int k = 0; k < fe->count[DFL_FE_MASS]; k++) {
+        const dfl_fe_entry *e = &fe->entry[DFL_FE_MASS][k];
+        if (fe->direction[e->row] == 0 && fe->direction[e->column] == 0)
+            mass += (e->row == e->column ? 1.0 : 2.0) * e->value;
+    }
+    return mass;
+}
+
 /* Stiffness of a rigid motion, which is small beside others, but not beside that of the slowest mode. */
 dfl_status dfl_fe_check_free(const dfl_fe *fe, double slowest)
 {

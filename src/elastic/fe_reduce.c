@@ -42,7 +42,7 @@ dfl_status dfl_fe_reduce(dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task
     if (!status)
         status = find_modes(out, &r);
     if (!status)
-        status = dfl_fe_check_free(fe, out->K[0]);
+        status = dfl_fe_check_free(fe, out->K[0] / out->Me[0]);
     if (!status)
         status = finish(out, &r);
     release(&r);
@@ -124,12 +124,14 @@ static dfl_status find_modes(dfl_sid *out, dfl_reduction *r)
         dfl_gemm_tn(kept, kept, nr, 1.0, Z, nr, B, nr, 0.0, KM[which], kept);
     }
     dfl_status status = dfl_symmetric_modes(w2, X, r->ctx, kept, KM[0], KM[1]);
+    const double mass =
+        dfl_fe_mass(r->fe); /* coordinates are metres: their mass is that of the body */
     if (!status)
-        dfl_gemm(nr, n, kept, 1.0, Z, nr, X + kept * skipped, kept, 0.0, r->basis, nr);
+        dfl_gemm(nr, n, kept, sqrt(mass), Z, nr, X + kept * skipped, kept, 0.0, r->basis, nr);
     out->n = n;
     for (int i = 0; i < n && !status; i++) {
-        out->Me[i * n + i] = 1.0;
-        out->K[i * n + i] = w2[skipped + i];
+        out->Me[i * n + i] = mass;
+        out->K[i * n + i] = mass * w2[skipped + i];
     }
     if (!status && !(w2[skipped] > 3e-13 * w2[kept - 1]))
         status =

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { INERTIAL = 12, PER_NODE = 6 };
+enum { INERTIAL = DFL_AFFINE_FIELDS, PER_NODE = 6 };
 
 typedef struct loads {
     const dfl_reduction *r;
@@ -35,7 +35,7 @@ static void node_load(loads *w, int load);
 static void add_force(loads *w, int unknown, double force);
 static dfl_status solve(loads *w, int load);
 static void add_bar(loads *w, int bar, const double *u);
-static void take(dfl_sid *out, const loads *w);
+static dfl_status take(dfl_sid *out, const loads *w);
 
 dfl_status dfl_reduction_stiffen(dfl_sid *out, const dfl_reduction *r, const double *u)
 {
@@ -57,7 +57,7 @@ dfl_status dfl_reduction_stiffen(dfl_sid *out, const dfl_reduction *r, const dou
     for (int e = 0; e < r->fe->nbars && !status; e++)
         add_bar(&w, e, u);
     if (!status)
-        take(out, &w);
+        status = take(out, &w);
     dfl_free(r->ctx, w.Z);
     dfl_free(r->ctx, w.force);
     return status;
@@ -222,36 +222,16 @@ static void add_bar(loads *w, int e, const double *u)
     }
 }
 
-/* A_ab = ∫ r_a Phi2_b: C2 = e:A; half of J1 = 2 tr A 1 - A - A^T is part of J2. */
-static void take(dfl_sid *out, const loads *w)
+/* Integrals over the mass are the first loads, in the order of affine fields. */
+static dfl_status take(dfl_sid *out, const loads *w)
 {
-    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     const int n = w->r->n;
     out->stiffened = true;
-    for (int i = 0; i < n; i++)
-        for (int k = i; k < n; k++) {
-            const int pair = dfl_mode_pair(n, i, k);
-            const double *A = w->K + 3 * DFL_MOST_PAIRS + pair; /* A_ab: load 3 a + b of nine */
-            double J[6] = {0};
-            for (int a = 0; a < 3; a++) {
-                const int b = (a + 1) % 3, c = (a + 2) % 3;
-                out->S2[a * DFL_MOST_PAIRS + pair] = w->K[DFL_MOST_PAIRS * a + pair];
-                out->C2[a * DFL_MOST_PAIRS + pair] =
-                    A[DFL_MOST_PAIRS * (3 * b + c)] - A[DFL_MOST_PAIRS * (3 * c + b)];
-                J[a] = A[DFL_MOST_PAIRS * 4 * b] + A[DFL_MOST_PAIRS * 4 * c];
-                J[place[a][b]] =
-                    -0.5 * (A[DFL_MOST_PAIRS * (3 * a + b)] + A[DFL_MOST_PAIRS * (3 * b + a)]);
-            }
-            for (int a = 0; a < 6; a++) {
-                out->J2[(a * n + i) * n + k] += J[a];
-                if (i != k)
-                    out->J2[(a * n + k) * n + i] += J[a];
-            }
-            for (int load = INERTIAL; load < w->count; load++) {
-                dfl_sid_node *node = &out->node[(load - INERTIAL) / PER_NODE];
-                const int d = (load - INERTIAL) % PER_NODE;
-                (d < 3 ? node->phi2 : node->psi2)[d % 3 * DFL_MOST_PAIRS + pair] =
-                    w->K[DFL_MOST_PAIRS * load + pair];
-            }
-        }
+    for (int load = INERTIAL; load < w->count; load++) {
+        dfl_sid_node *node = &out->node[(load - INERTIAL) / PER_NODE];
+        const int d = (load - INERTIAL) % PER_NODE;
+        double *to = (d < 3 ? node->phi2 : node->psi2) + d % 3 * DFL_MOST_PAIRS;
+        memcpy(to, w->K + DFL_MOST_PAIRS * load, (size_t)(n * (n + 1) / 2) * sizeof *to);
+    }
+    return dfl_affine_shares(out, w->r->ctx, w->K);
 }

@@ -105,6 +105,8 @@ int dfl_fe_find_node(const dfl_fe *fe, int id); /* -1: there is none */
 /* The share of an unknown in a motion of the rigid body: shifts along x, y, z, turns about the axes. */
 double dfl_fe_rigid(const dfl_fe *fe, int motion, int unknown);
 
+double dfl_fe_mass(const dfl_fe *fe);
+
 /* y := A x */
 void dfl_fe_times(double *y, const dfl_fe *fe, dfl_fe_matrix which, const double *x);
 
@@ -179,7 +181,7 @@ typedef struct dfl_fe_task {
     bool planar; /* nodes move in the plane x, y alone */
 } dfl_fe_task;
 
-/* Orthonormal modes: Me is 1, K diagonal. DFL_INVALID: a node is missing, an interface does not hold
+/* Orthogonal modes: Me is the mass of the body, K diagonal. DFL_INVALID: a node is missing, an interface does not hold
    the body, there are too many modes. */
 struct dfl_sid;
 dfl_status dfl_fe_reduce(struct dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task);

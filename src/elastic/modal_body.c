@@ -1,6 +1,10 @@
 /* modal_body.c: the invariants of an elastic body as sums over its mass. */
 #include "elastic/elastic.h"
 
+#include <math.h>
+
+static double unit_of(const dfl_modal_body *body, int field, double length);
+static void round_off(double *x, int count, double size);
 static void add_inertia(double *J, double factor, const double a[3], const double b[3]);
 static void add_cross(double *c, double factor, const double a[3], const double b[3]);
 
@@ -32,7 +36,7 @@ dfl_status dfl_modal_body_create(dfl_modal_body **out, dfl_context *ctx, int n, 
         complete = body->node[k].phi && body->node[k].psi && body->node[k].strain;
     }
     for (int j = 0; j < n && complete; j++)
-        body->amplitude[j] = (dfl_amplitude){j, -1};
+        body->amplitude[j] = (dfl_amplitude){j, DFL_LINEAR};
     if (!complete) {
         dfl_modal_body_free(body);
         return DFL_NO_MEMORY;
@@ -53,6 +57,7 @@ void dfl_modal_body_free(dfl_modal_body *body)
     }
     dfl_free(ctx, body->node);
     dfl_free(ctx, body->amplitude);
+    dfl_free(ctx, body->form);
     dfl_free(ctx, body->S);
     dfl_free(ctx, body->J1);
     dfl_free(ctx, body->J2);
@@ -85,6 +90,57 @@ void dfl_modal_body_add(dfl_modal_body *body, double mass, const double r[3], co
             body->Me[place] += mass * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
         }
     }
+}
+
+/* By the inequality of Schwarz: |int Phi_i Phi_j| <= mass U_i U_j with the mean square U^2 of a field. */
+void dfl_modal_body_round(dfl_modal_body *b)
+{
+    const int nz = b->nz;
+    double U[DFL_MOST_FIELDS], far = 0.0;
+    const double J = b->J0[0] + b->J0[1] + b->J0[2];
+    for (int k = 0; k < b->nnodes; k++)
+        for (int a = 0; a < 3; a++)
+            far = fmax(far, fabs(b->node[k].at[a]));
+    const double m = b->mass, L = J > 0.0 ? sqrt(0.5 * J / m) : far > 0.0 ? far : 1.0;
+    for (int j = 0; j < nz; j++)
+        U[j] = unit_of(b, j, L);
+    round_off(b->s0, 3, m * L);
+    round_off(b->J0, 6, m * L * L);
+    for (int j = 0; j < nz; j++) {
+        round_off(b->S + 3 * j, 3, m * U[j]);
+        round_off(b->C0 + 3 * j, 3, m * L * U[j]);
+        round_off(b->J1 + 6 * j, 6, m * L * U[j]);
+        for (int i = 0; i < nz; i++) {
+            const int place = i + nz * j;
+            round_off(b->J2 + 6 * place, 6, m * U[i] * U[j]);
+            round_off(b->C1 + 3 * place, 3, m * U[i] * U[j]);
+            round_off(b->Me + place, 1, m * U[i] * U[j]);
+        }
+    }
+    for (int k = 0; k < b->nnodes; k++) {
+        round_off(b->node[k].at, 3, fmax(far, L));
+        for (int j = 0; j < nz; j++) {
+            round_off(b->node[k].phi + 3 * j, 3, U[j]);
+            round_off(b->node[k].psi + 3 * j, 3, U[j] / L);
+        }
+    }
+}
+
+/* The root of the mean square of a field; of products without integrals that of the product. */
+static double unit_of(const dfl_modal_body *b, int field, double length)
+{
+    const dfl_amplitude z = b->amplitude[field];
+    if (z.b >= 0)
+        return unit_of(b, z.a, length) * unit_of(b, z.b, length) / length;
+    const double mass = b->Me[field + b->nz * field];
+    return mass > 0.0 ? sqrt(mass / b->mass) : 1.0;
+}
+
+static void round_off(double *x, int count, double size)
+{
+    for (int i = 0; i < count; i++)
+        if (fabs(x[i]) < 1e-13 * size)
+            x[i] = 0.0;
 }
 
 /* J += factor (a.b 1 - sym(a b^T)) */

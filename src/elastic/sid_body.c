@@ -5,6 +5,7 @@
 #include <string.h>
 
 static void take_second_order(dfl_sid *s, const dfl_modal_body *b);
+static void add_pair(dfl_sid *s, const dfl_modal_body *b, int field, int i, int k, double share);
 
 dfl_status dfl_sid_of_body(dfl_sid *s, const dfl_modal_body *b)
 {
@@ -48,26 +49,35 @@ dfl_status dfl_sid_of_body(dfl_sid *s, const dfl_modal_body *b)
     return DFL_OK;
 }
 
-/* Fields of products q_i q_k: J1_j q_i q_k = 2 J2_ik q_i q_k. */
+/* Fields of products q_i q_k, or of sums of them: J1_j q_i q_k = 2 J2_ik q_i q_k. */
 static void take_second_order(dfl_sid *s, const dfl_modal_body *b)
 {
     const int n = b->n;
     s->stiffened = b->nz > n;
     for (int j = n; j < b->nz; j++) {
         const dfl_amplitude z = b->amplitude[j];
-        const int pair = dfl_mode_pair(n, z.a, z.b);
-        for (int a = 0; a < 3; a++) {
-            s->S2[a * DFL_MOST_PAIRS + pair] = b->S[3 * j + a];
-            s->C2[a * DFL_MOST_PAIRS + pair] = b->C0[3 * j + a];
-            for (int k = 0; k < s->nnodes; k++) {
-                s->node[k].phi2[a * DFL_MOST_PAIRS + pair] = b->node[k].phi[3 * j + a];
-                s->node[k].psi2[a * DFL_MOST_PAIRS + pair] = b->node[k].psi[3 * j + a];
-            }
+        if (z.b != DFL_FORM)
+            add_pair(s, b, j, z.a, z.b, 1.0);
+        for (int i = 0; i < n && z.b == DFL_FORM; i++)
+            for (int k = i; k < n; k++)
+                add_pair(s, b, j, i, k, b->form[n * (n * z.a + k) + i]);
+    }
+}
+
+static void add_pair(dfl_sid *s, const dfl_modal_body *b, int field, int i, int k, double share)
+{
+    const int n = b->n, pair = dfl_mode_pair(n, i, k);
+    for (int a = 0; a < 3; a++) {
+        s->S2[a * DFL_MOST_PAIRS + pair] += share * b->S[3 * field + a];
+        s->C2[a * DFL_MOST_PAIRS + pair] += share * b->C0[3 * field + a];
+        for (int p = 0; p < s->nnodes; p++) {
+            s->node[p].phi2[a * DFL_MOST_PAIRS + pair] += share * b->node[p].phi[3 * field + a];
+            s->node[p].psi2[a * DFL_MOST_PAIRS + pair] += share * b->node[p].psi[3 * field + a];
         }
-        for (int a = 0; a < 6; a++) {
-            s->J2[(a * n + z.a) * n + z.b] += 0.5 * b->J1[6 * j + a];
-            if (z.a != z.b)
-                s->J2[(a * n + z.b) * n + z.a] += 0.5 * b->J1[6 * j + a];
-        }
+    }
+    for (int a = 0; a < 6; a++) {
+        s->J2[(a * n + i) * n + k] += 0.5 * share * b->J1[6 * field + a];
+        if (i != k)
+            s->J2[(a * n + k) * n + i] += 0.5 * share * b->J1[6 * field + a];
     }
 }

@@ -63,6 +63,7 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
             take_node(&s, k, mesh.station[k]);
         for (int k = 0; k < out->body->noutline; k++)
             take_node(&s, task->nstations + k, outline_place(&mesh, k, out->body->noutline));
+        dfl_modal_body_round(out->body);
     }
     for (int f = 0; f < s.family_count; f++)
         dfl_family_clear(&s.modes[f], ctx);

@@ -2,7 +2,7 @@
 
    An elastic body is a frame of reference, which is a body of the tree without mass of its own, with
    displacements u = Phi_j z_j(q) in it (elastic/elastic.h): q are elastic coordinates, the amplitude
-   z_j is q_a, q_a q_b, or q_a^2 / 2. Its nodes hang on the frame, or it on one of them, by chains of
+   z_j is q_a, q_a q_b, q_a^2 / 2, or half a quadratic form. Its nodes hang on the frame, or it on one of them, by chains of
    slides and turns, whose coordinates are sums of amplitudes: these joints are slaves. Velocities of
    an elastic tree are those of all other joints in the order of the tree, then the rates of q, body
    by body; coordinates likewise. */
@@ -19,8 +19,9 @@ typedef struct dfl_field_product {
    antisymmetric in i and j. */
 typedef struct dfl_field_integrals {
     dfl_context *ctx;
-    int n, nz;
-    int *a, *b; /* nz: which amplitude; b < 0: q_a */
+    int n, nz, nforms;
+    int *a, *b;   /* nz: which amplitude, as of dfl_amplitude */
+    double *form; /* n n nforms */
     double mass, s0[3], J0[6];
     double *S, *J1, *C0; /* 3 nz, 6 nz, 3 nz */
     int nJ2, nC1, nMe;
@@ -29,8 +30,10 @@ typedef struct dfl_field_integrals {
     double *mean; /* n: of such a mode */
 } dfl_field_integrals;
 
+/* With room for `nforms` forms and these numbers of products; n is at most DFL_MOST_ELASTIC. */
+enum { DFL_MOST_ELASTIC = 40 };
 dfl_status dfl_field_integrals_create(dfl_field_integrals **out, dfl_context *ctx, int n, int nz,
-                                      int nJ2, int nC1, int nMe);
+                                      int nforms, int nJ2, int nC1, int nMe);
 void dfl_field_integrals_free(dfl_field_integrals *integrals);
 
 /* A joint that an elastic body moves: its coordinate is sum_j field_j z_j, which is an angle or a

@@ -10,20 +10,22 @@ static void products_C1(double *y, const field_inertia *f, const double *x);
 static void products_Me(double *y, const field_inertia *f, const double *x);
 
 dfl_status dfl_field_integrals_create(dfl_field_integrals **out, dfl_context *ctx, int n, int nz,
-                                      int nJ2, int nC1, int nMe)
+                                      int nforms, int nJ2, int nC1, int nMe)
 {
     dfl_field_integrals *it = *out = dfl_alloc(ctx, 1, sizeof *it);
     if (!it)
         return DFL_NO_MEMORY;
     const size_t z = (size_t)nz;
-    *it = (dfl_field_integrals){.ctx = ctx, .n = n, .nz = nz, .nJ2 = nJ2, .nC1 = nC1, .nMe = nMe};
+    *it = (dfl_field_integrals){
+        .ctx = ctx, .n = n, .nz = nz, .nforms = nforms, .nJ2 = nJ2, .nC1 = nC1, .nMe = nMe};
     it->a = dfl_alloc(ctx, z, sizeof *it->a);
     it->b = dfl_alloc(ctx, z, sizeof *it->b);
     it->S = dfl_alloc(ctx, 12 * z, sizeof *it->S);
     it->J2 = dfl_alloc(ctx, (size_t)nJ2 + (size_t)nC1 + (size_t)nMe, sizeof *it->J2);
+    it->form = dfl_alloc(ctx, (size_t)(n * n * nforms) + 1, sizeof *it->form);
     it->twist = dfl_alloc(ctx, (size_t)n, sizeof *it->twist);
     it->mean = dfl_alloc(ctx, (size_t)n, sizeof *it->mean);
-    if (!it->a || !it->b || !it->S || !it->J2 || !it->twist || !it->mean) {
+    if (!it->a || !it->b || !it->form || !it->S || !it->J2 || !it->twist || !it->mean) {
         dfl_field_integrals_free(it);
         *out = NULL;
         return DFL_NO_MEMORY;
@@ -39,7 +41,7 @@ void dfl_field_integrals_free(dfl_field_integrals *it)
 {
     if (!it)
         return;
-    void *const blocks[] = {it->a, it->b, it->S, it->J2, it->twist, it->mean};
+    void *const blocks[] = {it->a, it->b, it->form, it->S, it->J2, it->twist, it->mean};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(it->ctx, blocks[i]);
     dfl_free(it->ctx, it);
@@ -77,7 +79,7 @@ double dfl_field_unit(const dfl_tree_elastic *body, int field)
     const dfl_field_integrals *of = body->integrals;
     if (field < of->n && of->twist[field])
         return 1.0;
-    return of->b[field] < 0 ? 1.0 / body->length : 1.0 / (body->length * body->length);
+    return of->b[field] == FIELD_LINEAR ? 1.0 / body->length : 1.0 / (body->length * body->length);
 }
 
 static void set_units(field_inertia *f, const dfl_tree_elastic *body)
@@ -129,8 +131,7 @@ void dfl_field_place(node_mass *out, field_inertia *f, const double *q)
     const dfl_field_integrals *of = f->of;
     f->q = q;
     for (int j = 0; j < of->nz; j++) {
-        const int a = of->a[j], b = of->b[j];
-        f->z[j] = b < 0 ? q[a] : a == b ? 0.5 * q[a] * q[a] : q[a] * q[b];
+        f->z[j] = field_amplitude(f, j, q, q);
     }
     products_J2(f->Jz, f, f->z);
     products_C1(f->C, f, f->z);
@@ -158,15 +159,10 @@ void dfl_field_move(field_inertia *f, const double *qd, const double *qdd)
     f->qd = qd;
     f->qdd = qdd;
     for (int j = 0; j < of->nz; j++) {
-        const int a = of->a[j], b = of->b[j];
-        if (b < 0) {
-            f->zd[j] = qd[a];
-            f->zdd[j] = qdd[a];
-            continue;
-        }
-        const double half = a == b ? 0.5 : 1.0;
-        f->zd[j] = half * (qd[a] * q[b] + q[a] * qd[b]);
-        f->zdd[j] = half * (qdd[a] * q[b] + 2.0 * qd[a] * qd[b] + q[a] * qdd[b]);
+        const bool linear = of->b[j] == FIELD_LINEAR;
+        f->zd[j] = linear ? qd[of->a[j]] : 2.0 * field_amplitude(f, j, q, qd);
+        f->zdd[j] = linear ? qdd[of->a[j]]
+                           : 2.0 * (field_amplitude(f, j, q, qdd) + field_amplitude(f, j, qd, qd));
     }
     products_C1(f->Cd, f, f->zd);
     products_Me(f->Mz, f, f->zdd);
@@ -239,8 +235,8 @@ void dfl_field_load(double w[6], field_inertia *f, const double V[6], const doub
 void dfl_field_back(double *y, const field_inertia *f, const double *x, int width)
 {
     for (int j = 0; j < f->of->nz; j++) {
-        int at[2];
-        double value[2];
+        int at[DFL_MOST_ELASTIC];
+        double value[DFL_MOST_ELASTIC];
         const int count = field_row(at, value, f, j, 0);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < width; k++)
@@ -258,8 +254,8 @@ void dfl_field_mass(double *M, double *couplings, field_inertia *f)
     memset(couplings, 0, 6 * (size_t)n * sizeof *couplings);
     for (int e = 0; e < f->of->nMe + n; e++) {
         const dfl_field_product p = f->Me[e];
-        int at[2];
-        double value[2];
+        int at[DFL_MOST_ELASTIC];
+        double value[DFL_MOST_ELASTIC];
         for (int side = 0; side < (p.i == p.j ? 1 : 2); side++) {
             const int count = field_row(at, value, f, side ? p.i : p.j, 0);
             for (int i = 0; i < count; i++)
@@ -268,8 +264,8 @@ void dfl_field_mass(double *M, double *couplings, field_inertia *f)
     }
     dfl_field_back(M, f, Y, n);
     for (int j = 0; j < f->of->nz; j++) {
-        int at[2];
-        double value[2];
+        int at[DFL_MOST_ELASTIC];
+        double value[DFL_MOST_ELASTIC];
         const int count = field_row(at, value, f, j, 0);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < 3; k++) {

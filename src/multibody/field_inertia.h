@@ -68,15 +68,43 @@ void dfl_field_slopes(field_slopes *out, field_inertia *f);
 /* Qq += d^2 z_j/dq_k dq_l Qz_j */
 void dfl_field_bend(double *Qq, const field_inertia *f, const double *Qz);
 
+/* Kinds of amplitudes in b, as of dfl_amplitude. */
+enum { FIELD_LINEAR = -1, FIELD_FORM = -2 };
+
+/* The amplitude of a field of second order as a bilinear form: z_j(q) = (q, q), z_j' = 2 (q, q'). */
+static inline double field_amplitude(const field_inertia *f, int j, const double *x,
+                                     const double *y)
+{
+    const int a = f->of->a[j], b = f->of->b[j], n = f->of->n;
+    double sum = 0.0;
+    if (b == FIELD_LINEAR)
+        return x[a];
+    if (b >= 0)
+        return a == b ? 0.5 * x[a] * y[a] : 0.5 * (x[a] * y[b] + x[b] * y[a]);
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            sum += f->of->form[n * (n * a + k) + i] * x[i] * y[k];
+    return 0.5 * sum;
+}
+
 /* Row j of dz/dq (order 0), or of the derivatives of z', z'' by q (orders 1, 2): places and values;
    returns how many. */
-static inline int field_row(int at[2], double value[2], const field_inertia *f, int j, int order)
+static inline int field_row(int at[DFL_MOST_ELASTIC], double value[DFL_MOST_ELASTIC],
+                            const field_inertia *f, int j, int order)
 {
     const double *const by[] = {f->q, f->qd, f->qdd}, *x = by[order];
-    const int a = f->of->a[j], b = f->of->b[j];
+    const int a = f->of->a[j], b = f->of->b[j], n = f->of->n;
+    for (int k = 0; k < n && b == FIELD_FORM; k++) {
+        at[k] = k;
+        value[k] = 0.0;
+        for (int i = 0; i < n; i++)
+            value[k] += f->of->form[n * (n * a + k) + i] * x[i];
+    }
+    if (b == FIELD_FORM)
+        return n;
     at[0] = a;
     at[1] = b;
-    if (b < 0) {
+    if (b == FIELD_LINEAR) {
         value[0] = 1.0;
         return order == 0;
     }

@@ -51,8 +51,8 @@ void dfl_field_slopes(field_slopes *out, field_inertia *f)
 static void add_chain(double *y, const field_inertia *f, const double *x, int order, double factor)
 {
     for (int j = 0; j < f->of->nz; j++) {
-        int at[2];
-        double value[2];
+        int at[DFL_MOST_ELASTIC];
+        double value[DFL_MOST_ELASTIC];
         const int count = field_row(at, value, f, j, order);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < 6; k++)
@@ -130,8 +130,8 @@ static void slopes_by_motion(double *W, const field_inertia *f)
 /* y (n) += factor times row i of order `order`. */
 static void add_row(double *y, const field_inertia *f, int i, int order, double factor)
 {
-    int at[2];
-    double value[2];
+    int at[DFL_MOST_ELASTIC];
+    double value[DFL_MOST_ELASTIC];
     const int count = field_row(at, value, f, i, order);
     for (int k = 0; k < count; k++)
         y[at[k]] += factor * value[k];
@@ -187,6 +187,9 @@ void dfl_field_bend(double *Qq, const field_inertia *f, const double *Qz)
     const int n = f->of->n;
     for (int j = 0; j < f->of->nz; j++) {
         const int a = f->of->a[j], b = f->of->b[j];
+        const double *F = f->of->form + n * n * a;
+        for (int i = 0; i < n * n && b == FIELD_FORM; i++)
+            Qq[i] += F[i] * Qz[j];
         if (b < 0)
             continue;
         Qq[a + n * b] += Qz[j];

@@ -59,6 +59,7 @@ void dfl_elastic_take_sid(dfl_drawn_modes *m, lua_State *L, const dfl_sid *sid)
     memcpy(m->Me, sid->Me, sizeof m->Me);
     m->J2_given = true;
     m->stiffened = sid->stiffened;
+    m->affine = sid->affine ? sid : NULL; /* Lua keeps it until the call returns */
     memcpy(m->S2, sid->S2, sizeof m->S2);
     memcpy(m->C2, sid->C2, sizeof m->C2);
     for (int i = 0; i < m->n * m->n; i++) {

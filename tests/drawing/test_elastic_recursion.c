@@ -170,7 +170,13 @@ static void plane_trees_tables_loops_and_forces_agree(void **state)
         "  modes = 2})\n"
         "local c = body('c', {mass = k, com = {2, 1, .5}, inertia = {.1, .1, .1}})\n"
         "spherical('j1', ground, p.a, {at = {0, 0, 0}})\n"
-        "revolute('j2', p.c, c, {at = {1.5, 1, .5}, axis = {0, 1, 1}})\n"};
+        "revolute('j2', p.c, c, {at = {1.5, 1, .5}, axis = {0, 1, 1}})\n",
+        FLAT "local p = elastic('p', {section = {EA = 90, EI = 3, mass_per_length = 2},\n"
+             "  points = {a = {0, 0}, b = {1, .5}, c = {1.5, 1}}, interfaces = {'a', 'c'},\n"
+             "  beams = {{between = {'a', 'b'}}, {between = {'b', 'c'}}}, modes = 3})\n"
+             "local c = body('c', {mass = k, com = {2, 1}, inertia = .1})\n"
+             "revolute('j1', ground, p.a, {at = {0, 0}})\n"
+             "revolute('j2', p.c, c, {at = {1.5, 1}})\n"};
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         compare(models[i]);
 }
