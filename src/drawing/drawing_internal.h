@@ -83,7 +83,8 @@ typedef struct dfl_elastic_node {
     dfl_vec turn;                     /* small angles about the axes of the body */
     dfl_expr load[DFL_BEAM_FAMILIES]; /* of beams: force, moments and torque of the section */
     int line;                         /* of an outline: which line it is on */
-    int end; /* of an outline: the line ends at the node end - 1; 0: it does not end there */
+    int end;       /* of an outline: the line ends at the node end - 1; 0: it does not end there */
+    double turned; /* of beams: the share of the modes in the turn by a moment there; else 0 */
 } dfl_elastic_node;
 
 /* An elastic body: T = m u.u/2 + ... with matrices that are functions of q, in axes of the drawing
@@ -291,8 +292,11 @@ dfl_status dfl_elastic_add_inner(dfl_mass_tree *tree, const dfl_drawing *drawing
 dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k);
 /* Keeps the body as a SID text of the model; nothing in the plane (elastic_sid.c). */
 dfl_status dfl_elastic_describe(dfl_drawing *drawing, const dfl_drawn_elastic *drawn);
-/* What makes results doubtful: fast turns that do not stiffen it, large deflections (elastic_doubts.c). */
+/* What makes results doubtful: fast turns that do not stiffen it, large deflections, clamped nodes where
+   modes hardly turn (elastic_doubts.c). */
 dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega);
+/* Part of a line for `check` about modes. */
+void dfl_elastic_note_undamped(dfl_text *out);
 dfl_status dfl_elastic_load(dfl_vec *F, dfl_vec *N, dfl_expr *Q, dfl_drawing *drawing,
                             const dfl_elastic *e, dfl_vec omega, dfl_vec alpha, dfl_vec a);
 /* All force and torque that the motion of an elastic body needs, with the symbols of q''. */

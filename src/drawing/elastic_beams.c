@@ -325,6 +325,8 @@ static dfl_status note_modes(double *soft, dfl_drawing *drawing, const dfl_drawn
     if (!status)
         dfl_text_add(&text, "; mass %.6g kg", mass * unit->body->mass);
     *soft = b->first_order ? slowest * slowest : 0.0;
+    if (!status && !b->ratio && !b->alpha && !b->beta)
+        dfl_elastic_note_undamped(&text);
     if (!status && b->first_order) /* w^2 above a tenth of that of the lowest mode */
         dfl_text_add(&text,
                      "; of first order: loads do not stiffen it, so that it must turn slower than "

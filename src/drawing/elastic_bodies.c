@@ -347,6 +347,7 @@ static void set_nodes(builder *w)
                             dfl_mul(g, scaled(w, from->psi[3 * j + i], one, lengths), w->z[j]));
             }
         }
+        node->turned = from->turn;
         node->at = vec_add(g, w->drawn->at, turned(w, at));
         node->shift = turned(w, shift);
         node->turn = turn;

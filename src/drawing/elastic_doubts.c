@@ -1,4 +1,4 @@
-/* elastic_doubts.c: what an elastic body's equations do not cover, for a warning while a run lasts. */
+/* elastic_doubts.c: what an elastic body's equations do not cover, for a warning before or while a run lasts. */
 #include "drawing/drawing_internal.h"
 
 #include "drawing/vectors.h"
@@ -7,12 +7,24 @@
 
 static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega);
 static dfl_status doubt_deflections(dfl_drawing *drawing, const dfl_elastic *e);
+static dfl_status doubt_clamps(dfl_drawing *drawing, const dfl_elastic *e);
+static bool is_clamped(const dfl_placed_joint *joint, int node);
 static dfl_status find_size(double *out, const dfl_drawing *drawing, const dfl_elastic *e);
 
 dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega)
 {
-    const dfl_status status = e->soft > 0.0 ? doubt_turning(drawing, e, omega) : DFL_OK;
+    dfl_status status = e->soft > 0.0 ? doubt_turning(drawing, e, omega) : DFL_OK;
+    if (!status)
+        status = doubt_clamps(drawing, e);
     return status ? status : doubt_deflections(drawing, e);
+}
+
+void dfl_elastic_note_undamped(dfl_text *out)
+{
+    dfl_text_add(out,
+                 "; without damping: what excites these modes, as a rigid start does, lets them "
+                 "vibrate for ever, and steps follow the fastest; give damping, or start = "
+                 "\"quasistatic\"");
 }
 
 /* Centrifugal forces soften a body of first order: |omega|^2 above a tenth of that of its slowest mode. */
@@ -35,6 +47,41 @@ static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_
                                  dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
+}
+
+/* Modes of a chord are those of a beam on pins, which no moment bends at its ends. */
+static dfl_status doubt_clamps(dfl_drawing *drawing, const dfl_elastic *e)
+{
+    const double enough = 0.95; /* of the turn by a moment */
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < drawing->njoints; i++)
+        for (int k = 0; k < e->nnodes && !status; k++) {
+            const dfl_elastic_node *node = &e->node[k];
+            if (!(node->turned > 0.0 && node->turned < enough) ||
+                !is_clamped(&drawing->joints[i], node->body))
+                continue;
+            dfl_text text = {.ctx = drawing->ctx};
+            dfl_text_add(&text,
+                         "the joint '%s' clamps '%s', but the modes there have %.0f %% of the turn "
+                         "that a moment causes: the body is too stiff by up to the rest. Give "
+                         "interface = true%s",
+                         drawing->joints[i].name, drawing->bodies[node->body].name,
+                         100.0 * node->turned,
+                         drawing->joints[i].loop ? "" : ", or frame = \"tangent\" at this node");
+            status =
+                text.status ? text.status : dfl_model_warn(drawing->model, dfl_text_string(&text));
+            dfl_text_clear(&text);
+        }
+    return status;
+}
+
+/* The joint that the body hangs on, or one that closes a loop, if nothing turns in it. */
+static bool is_clamped(const dfl_placed_joint *joint, int node)
+{
+    const dfl_joint_kind kind = joint->drawn.kind;
+    if (joint->inner || (kind != DFL_JOINT_FIXED && kind != DFL_JOINT_PRISMATIC))
+        return false;
+    return joint->drawn.child == node || (joint->loop && joint->drawn.parent == node);
 }
 
 /* Modes are shapes of small deflections. */

@@ -257,6 +257,11 @@ static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_dr
     for (int i = 0; i < n && !status; i++)
         dfl_text_add(&text, "%s %.6g rad/s", i ? "," : "", w2[i] > 0.0 ? sqrt(w2[i]) : 0.0);
     dfl_text_add(&text, "; mass %.6g kg", m->mass);
+    bool damped = false;
+    for (int i = 0; i < n * n; i++)
+        damped = damped || m->D[i] != 0;
+    if (!damped)
+        dfl_elastic_note_undamped(&text);
     *slowest = !status && soft && w2[0] > 0.0 ? w2[0] : 0.0;
     if (*slowest > 0.0)
         dfl_text_add(&text, "; of first order: it must turn slower than %.3g rad/s",

@@ -32,6 +32,9 @@ static void sort_unknowns(pencil *p, const dfl_beam_task *task, const dfl_mesh *
 static bool is_bending(dfl_beam_family family);
 static int shapes(double N[4], double D[4], double DD[4], int per_place, double h, double s);
 static dfl_status inner_modes(double **w2, double **X, dfl_context *ctx, const pencil *p);
+static dfl_status find_turns(dfl_family_modes *out, dfl_context *ctx, const dfl_beam_task *task,
+                             const dfl_mesh *mesh, const pencil *p, const double *w2,
+                             const double *X, int rigid, int inner);
 static dfl_status static_shapes(double *V, dfl_context *ctx, const pencil *p);
 static dfl_status reduce(dfl_family_modes *out, dfl_context *ctx, const pencil *p, double *V,
                          int m);
@@ -114,8 +117,10 @@ dfl_status dfl_family_find(dfl_family_modes *out, dfl_context *ctx, const dfl_be
     dfl_status status = make_pencil(&p, ctx, task, mesh, family);
     if (!status)
         status = inner_modes(&w2, &X, ctx, &p);
-    int inner = most + (buckens && !task->interface ? (is_bending(family) ? 2 : 1) : 0);
-    inner = inner < p.ninside ? inner : p.ninside;
+    const int rigid = buckens && !task->interface ? (is_bending(family) ? 2 : 1) : 0;
+    const int inner = most + rigid < p.ninside ? most + rigid : p.ninside;
+    if (!status)
+        status = find_turns(out, ctx, task, mesh, &p, w2, X, rigid, inner);
     const int m = p.nstation + inner;
     out->per_place = p.per_place;
     if (!status)
@@ -141,6 +146,7 @@ dfl_status dfl_family_find(dfl_family_modes *out, dfl_context *ctx, const dfl_be
 void dfl_family_clear(dfl_family_modes *modes, dfl_context *ctx)
 {
     dfl_free(ctx, modes->k);
+    dfl_free(ctx, modes->turn);
     dfl_free(ctx, modes->X);
 }
 
@@ -300,6 +306,29 @@ static dfl_status inner_modes(double **w2, double **X, dfl_context *ctx, const p
     dfl_free(ctx, K);
     dfl_free(ctx, M);
     return status;
+}
+
+/* A moment at a station turns it by the sum of slope^2 / w^2 over all modes, of which `inner` are kept; 1
+   where nothing turns or static shapes are kept. */
+static dfl_status find_turns(dfl_family_modes *out, dfl_context *ctx, const dfl_beam_task *task,
+                             const dfl_mesh *mesh, const pencil *p, const double *w2,
+                             const double *X, int rigid, int inner)
+{
+    out->turn = dfl_alloc(ctx, (size_t)task->nstations + 1, sizeof *out->turn);
+    if (!out->turn)
+        return DFL_NO_MEMORY;
+    for (int s = 0; s < task->nstations; s++) {
+        double all = 0.0, kept = 0.0;
+        for (int i = 0; i < p->ninside && p->per_place == 2; i++)
+            if (p->inside[i] == 2 * mesh->station[s] + 1)
+                for (int j = rigid; j < p->ninside; j++) {
+                    const double slope = X[i + p->ninside * j], part = slope * slope / w2[j];
+                    all += part;
+                    kept += j < inner ? part : 0.0;
+                }
+        out->turn[s] = all > 0.0 ? kept / all : 1.0;
+    }
+    return DFL_OK;
 }
 
 /* The first columns of V: one unknown of a station is 1, the others 0, no forces inside. */

@@ -13,8 +13,9 @@ typedef struct dfl_family_modes {
     int per_place; /* unknowns: 1 or 2 */
     int count;     /* modes */
     int nplaces;
-    double *k; /* count */
-    double *X; /* (per_place nplaces) x count */
+    double *k;    /* count */
+    double *X;    /* (per_place nplaces) x count */
+    double *turn; /* of stations: the share of the modes in the turn that a moment there causes */
 } dfl_family_modes;
 
 /* What the modes are made of. */

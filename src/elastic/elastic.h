@@ -43,6 +43,7 @@ typedef struct dfl_modal_node {
     double *phi;    /* 3 nz: phi[3 j + k] */
     double *psi;    /* 3 nz */
     double *strain; /* n, of beams: stretch, curvature or twist per length, per unit of q */
+    double turn;    /* of beams: the share of the modes in the turn by a moment there; else 0 */
 } dfl_modal_node;
 
 /* Invariants of the mass, about the origin of the frame. Symmetric matrices: xx yy zz xy xz yz. */

@@ -31,6 +31,7 @@ static void walk(sample *s, const dfl_beam_task *task, bool take);
 static void fields_at(double *Phi, const sample *s, int element, double place);
 static double shortening(const sample *s, int field, int element, double place);
 static void take_node(sample *s, int k, int place);
+static void take_turn(sample *s, int k);
 static int outline_place(const dfl_mesh *mesh, int k, int count);
 static int last_element(int place);
 
@@ -59,8 +60,10 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
                 s.offset[j] = s.sum[j] + shortening(&s, j, e, place > e ? 1.0 : 0.0);
             }
         walk(&s, task, true);
-        for (int k = 0; k < task->nstations; k++)
+        for (int k = 0; k < task->nstations; k++) {
             take_node(&s, k, mesh.station[k]);
+            take_turn(&s, k);
+        }
         for (int k = 0; k < out->body->noutline; k++)
             take_node(&s, task->nstations + k, outline_place(&mesh, k, out->body->noutline));
         dfl_modal_body_round(out->body);
@@ -237,4 +240,14 @@ static void take_node(sample *s, int k, int place)
         else if (f == DFL_BEAM_TWIST)
             psi[0] = value;
     }
+}
+
+/* The worst of both directions that have modes. */
+static void take_turn(sample *s, int k)
+{
+    double *turn = &s->beam->body->node[k].turn;
+    *turn = 1.0;
+    for (int f = DFL_BEAM_BEND_Y; f <= DFL_BEAM_BEND_Z && f < s->family_count; f++)
+        if (s->modes[f].count > 0)
+            *turn = fmin(*turn, s->modes[f].turn[k]);
 }

@@ -221,6 +221,27 @@ simulate{ to = 10, every = .1 }
         assert done.stderr.count("turns faster") <= 1
 
 
+def test_clamps():
+    """A cantilever whose modes are sines has 6/pi^2 (1 + 1/4 + 1/9 + 1/16) of P L^3 / 3 EI, and says so; those that fit are silent."""
+    text = """planar()
+local b = elastic("b", { beam = { from = {0, 0}, to = {2, 0}, EI = 100, EA = 1e6, mass_per_length = 1 }, DAMPING nodes = { a = 0, b = 1 }, HOW })
+fixed("wall", ground, b.a)
+wrench("pull", ground, b.b, { at = {2, 0}, force = {0, -.03} })
+output("sag", deflection(b.b)) output("y", b.b.y)
+simulate{ to = .01 }
+"""
+    for how, said, part in (('modes = 4', "87 %", 6/math.pi**2 * 205/144), ('modes = 4, frame = "tangent"', None, 1),
+                            ('modes = 2, interface = true', None, 1)):
+        model = write("clamped.lua", text.replace("HOW", how).replace("DAMPING", "damping = .1,"))
+        checked, ran = (subprocess.run([program, *c, model], capture_output=True, text=True, timeout=60) for c in (("check",), ("run", "--output", "-")))
+        assert (said is None) == ("clamps 'b.a'" not in ran.stderr) and (said or "") in ran.stderr, ran.stderr
+        assert "without damping" not in checked.stdout
+        y = json.loads(call("equilibrium", model, "--json"))["state"]["y"]
+        assert abs(y + .03 * 2**3 / 300 * part) < 1e-3 * 8e-4, (how, y)
+    model = write("clamped.lua", text.replace("HOW", "modes = 4").replace("DAMPING", ""))
+    assert "without damping" in call("check", model)
+
+
 def test_smooth_start(model):
     """The tip begins and stays on the motion of a rigid arm with the statics of its loads; without that it vibrates."""
     spin = model.replace("MORE", "START, modes = 3").replace("modes = 3, damping = .02", "damping = 0")
@@ -271,6 +292,7 @@ def main():
     test_sweep(arm)
     test_sid()
     test_doubts()
+    test_clamps()
     test_smooth_start(ARM)
     test_inverse()
 
