@@ -211,6 +211,12 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
                         "frame = \"buckens\"",
                         b->name, frame_name[task.frame],
                         task.frame == DFL_FRAME_CHORD ? "two nodes" : "a node");
+    if (!status && task.frame == DFL_FRAME_CHORD &&
+        b->station[task.last] - b->station[task.first] < 1e-6)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "elastic '%s': a chord frame needs nodes at two places, but all are at "
+                        "%.9g; give frame = \"tangent\"",
+                        b->name, b->station[task.first]);
     if (!status)
         status = dfl_unit_beam_find(unit, drawing->ctx, &task);
     if (status != DFL_INVALID)

@@ -35,6 +35,14 @@ dfl_status dfl_reduction_find_interfaces(dfl_reduction *r)
         }
         memcpy(r->at[k], from->at_given ? from->at : mean, sizeof mean);
     }
+    const double *first = r->at[0], *last = r->at[r->task->ninterfaces - 1];
+    const double chord = hypot(hypot(last[0] - first[0], last[1] - first[1]), last[2] - first[2]);
+    if (r->task->frame == DFL_FRAME_CHORD && r->task->ninterfaces > 1 && !(chord > 0.0))
+        return dfl_fail(r->ctx, DFL_INVALID,
+                        "the interfaces '%s' and '%s' are the same place, which is no chord; give "
+                        "another frame",
+                        r->task->interface[0].name,
+                        r->task->interface[r->task->ninterfaces - 1].name);
     for (int i = 0; i < fe->n; i++)
         r->place[i] = r->owner[fe->node[i]] || is_held(r, fe->direction[i]) ? -1 : r->nf++;
     if (r->nf <= r->task->modes)

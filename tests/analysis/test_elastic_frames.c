@@ -285,6 +285,11 @@ static void wrong_frames_are_refused(void **state)
     scripted_refused(PORTAL("{}", "6", ""), "give interfaces");
     scripted_refused(PORTAL("{'a', 'a'}", "6", ""), "node 1 is given twice");
     scripted_refused(PORTAL("{'a', 'd'}", "38", ""), "44 coordinates");
+    scripted_refused("elastic('f', { points = { a = {0, 0, 0}, b = {1, 0, 0}, c = {0, 0, 0} },\n"
+                     "  section = { radius = .1, E = 1e9, density = 1000 }, frame = 'chord',\n"
+                     "  beams = { { between = {'a', 'b'} }, { between = {'b', 'c'} } },\n"
+                     "  interfaces = {'a', 'c'} })",
+                     "'a' and 'c' are the same place");
     scripted_refused("elastic('f', { points = { a = {0, 0, 0} }, beams = {}, interfaces = {'a'} })",
                      "give beams");
     scripted_refused("elastic('f', { points = { a = {0, 0, 0}, b = {1, 0, 0} },\n"

@@ -430,6 +430,8 @@ static void wrong_elastic_bodies_are_refused(void **state)
                      "mass per length");
     scripted_refused("planar() elastic('b', { " BEAM ", frame = 'chord', nodes = { a = 0 } })",
                      "two nodes");
+    scripted_refused("planar() elastic('b', { " BEAM ", nodes = { a = .5, b = .5 } })",
+                     "needs nodes at two places");
     scripted_refused("planar() elastic('b', { " BEAM ", frame = 'cord' })", "frame is");
     scripted_refused("planar() elastic('b', { " BEAM ", modes = 99 })", "modes is");
     scripted_refused("planar() elastic('b', { " BEAM ", modes = 28 })", "at most 24");
