@@ -281,27 +281,30 @@ static void set_couplings(builder *w)
     }
 }
 
+/* dz_i/dq_k (Me_ij dz_j/dq_l): what is in brackets is the same for all k. */
 static void set_masses(builder *w)
 {
     dfl_graph *g = w->g;
     const dfl_modal_body *b = w->b;
     const int n = w->e->n;
-    for (int k = 0; k < n; k++)
-        for (int l = 0; l <= k; l++) {
-            dfl_expr sum = 0;
-            for (int i = 0; i < b->nz; i++) {
-                const dfl_expr left = slope(w, i, k);
-                for (int j = 0; j < b->nz && left != 0; j++) {
-                    const dfl_expr right = slope(w, j, l);
-                    const dfl_expr mass = right == 0
-                                              ? 0
-                                              : scaled(w, b->Me[i + b->nz * j], w->drawn->mass,
-                                                       -order(w, i) - order(w, j));
-                    sum = dfl_add(g, sum, dfl_mul(g, mass, dfl_mul(g, left, right)));
+    dfl_expr along[DFL_MOST_FIELDS];
+    for (int l = 0; l < n; l++) {
+        for (int i = 0; i < b->nz; i++) {
+            along[i] = 0;
+            for (int j = 0; j < b->nz; j++)
+                if (slope(w, j, l) != 0 && b->Me[i + b->nz * j] != 0.0) {
+                    const int lengths = -order(w, i) - order(w, j);
+                    const dfl_expr mass = scaled(w, b->Me[i + b->nz * j], w->drawn->mass, lengths);
+                    along[i] = dfl_add(g, along[i], dfl_mul(g, mass, slope(w, j, l)));
                 }
-            }
+        }
+        for (int k = l; k < n; k++) {
+            dfl_expr sum = 0;
+            for (int i = 0; i < b->nz; i++)
+                sum = dfl_add(g, sum, dfl_mul(g, slope(w, i, k), along[i]));
             w->e->M[k + n * l] = w->e->M[l + n * k] = sum;
         }
+    }
 }
 
 /* Sections that turn about the axis: with the beam, and with its twist. */
