@@ -151,13 +151,13 @@ typedef struct dfl_pattern {
 /* The nonzeros of all matrices of a large model, by columns. With it (dfl_eom.sparsity) `eval`, `mass` and
    `jacobian` write nonzeros only, in the order of these patterns: W and M (unless diagonal) have
    column_start[nv] numbers, and so on. Such a model is integrated with sparse matrices, in the form
-   psf. It needs `jacobian`, the native contract, and `mass` unless M is the identity; it has no
-   massless rows. */
+   psf. It needs `jacobian`, the native contract, and `mass` unless M is the identity. */
 typedef struct dfl_sparsity {
     dfl_pattern W;                             /* nc = nl+nm rows, nv columns */
     dfl_pattern M;                             /* nv x nv, symmetric; {0} if M is diagonal */
     dfl_pattern d, acc, vel, pos, b, dyn, kin; /* rows and columns as in dfl_jacobian; kin {0} with
                                               trivial_kinematics */
+    dfl_pattern K0, gam;                       /* nv x n0, n0 x n; {0} without massless rows */
     const bool *uncounted; /* nc, or NULL: constraints whose multipliers do not count in the minimum
                               norm of those that redundant constraints leave undetermined */
 } dfl_sparsity;

@@ -30,9 +30,11 @@ dfl_status dfl_sparse_local_create(dfl_sparse_local *out, dfl_context *ctx, cons
     out->eom = eom;
     if (!eom->sparsity)
         return dfl_fail(ctx, DFL_INVALID, "few modes need a model with sparse matrices");
-    if (eom->ne + eom->nep > 0)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "analyses of models with invariants (ne, nep) need dense matrices");
+    if (eom->ne + eom->nep + eom->n0 > 0)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "analyses of models with invariants (ne, nep) or massless rows (n0) need dense "
+            "matrices");
     dfl_status status = dfl_eom_check(ctx, eom);
     if (status)
         return status;

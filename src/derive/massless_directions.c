@@ -30,11 +30,6 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
     if (!status)
         status = dfl_elimination_regular(&regular, &trials);
     eq->massless.none = regular;
-    if (!status && !regular && eq->placing)
-        status =
-            dfl_model_fail(eq->model, 0,
-                           "linear = sparse does not go with this model, because it has "
-                           "directions without mass that no constraint holds; use auto or dense");
     if (!status && !regular)
         status = dfl_trials_spread(&trials);
     if (!status && !regular)

@@ -18,10 +18,17 @@ typedef struct manifold {
     double *value, *A, *step;
     const bool *held;
     dfl_lstsq *lstsq;
+    dfl_saddle_ldl *ldl; /* instead, where rows are many: of [1 J^T; J 0] */
+    dfl_csc pattern;     /* of J */
+    int *at;             /* of its entries: their places in `number` */
+    double *number, *one;
 } manifold;
+
+enum { MANY_ROWS = 100 };
 
 static void perturb(double *x, const dfl_equations *eq, unsigned *seed);
 static dfl_status create_manifold(manifold *out, dfl_equations *eq);
+static dfl_status create_sparse_steps(manifold *out, dfl_context *ctx);
 static void clear_manifold(manifold *m, dfl_context *ctx);
 static dfl_status add_tree(manifold *m, dfl_tree_state *tree, const dfl_numbers *numbers);
 static dfl_status approach(bool *reached, manifold *m, const dfl_trials *trials, int trial);
@@ -242,8 +249,31 @@ static dfl_status create_manifold(manifold *out, dfl_equations *eq)
         status = dfl_jacobian_exprs(&out->J, eq->graph, out->row, out->rows, symbols, out->columns);
     }
     if (!status)
-        status = dfl_lstsq_create(&out->lstsq, ctx, out->rows, out->columns);
+        status = out->rows > MANY_ROWS && !eq->model->tree
+                     ? create_sparse_steps(out, ctx)
+                     : dfl_lstsq_create(&out->lstsq, ctx, out->rows, out->columns);
     dfl_free(ctx, symbols);
+    return status;
+}
+
+static dfl_status create_sparse_steps(manifold *out, dfl_context *ctx)
+{
+    const size_t entries = (size_t)out->J.count + 1, columns = (size_t)out->columns;
+    dfl_place_of_entry *place = dfl_alloc(ctx, entries, sizeof *place);
+    out->at = dfl_alloc(ctx, entries, sizeof *out->at);
+    out->number = dfl_alloc(ctx, entries, sizeof *out->number);
+    out->one = dfl_alloc(ctx, columns, sizeof *out->one);
+    dfl_status status = place && out->at && out->number && out->one ? DFL_OK : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < out->J.count; k++)
+        place[k] = (dfl_place_of_entry){out->J.entry[k].row, out->J.entry[k].col};
+    for (size_t j = 0; !status && j < columns; j++)
+        out->one[j] = 1;
+    if (!status)
+        status = dfl_csc_create(&out->pattern, out->at, ctx, out->rows, out->columns, place,
+                                out->J.count);
+    if (!status)
+        status = dfl_saddle_ldl_create(&out->ldl, ctx, NULL, &out->pattern);
+    dfl_free(ctx, place);
     return status;
 }
 
@@ -255,6 +285,28 @@ static void clear_manifold(manifold *m, dfl_context *ctx)
     dfl_free(ctx, m->step);
     dfl_sparse_clear(&m->J, ctx);
     dfl_lstsq_free(m->lstsq, ctx);
+    dfl_saddle_ldl_free(m->ldl);
+    dfl_csc_clear(&m->pattern, ctx);
+    dfl_free(ctx, m->at);
+    dfl_free(ctx, m->number);
+    dfl_free(ctx, m->one);
+}
+
+/* m->step := the least one with A step = value. False: a number is not finite. */
+static bool least_step(manifold *m)
+{
+    if (!m->ldl)
+        return dfl_lstsq_solve(m->step, m->lstsq, m->rows, m->columns, m->A, m->value, 1e-10, NULL);
+    for (int k = 0; k < m->J.count; k++) {
+        const dfl_entry *entry = &m->J.entry[k];
+        m->number[m->at[k]] = m->A[(size_t)entry->row + (size_t)entry->col * (size_t)m->rows];
+    }
+    memset(m->step, 0, (size_t)m->columns * sizeof *m->step);
+    if (!dfl_all_finite(m->number, m->J.count) || !dfl_all_finite(m->value, m->rows) ||
+        !dfl_saddle_ldl_factor(m->ldl, m->one, m->number, 3e-6, NULL))
+        return false;
+    dfl_saddle_ldl_solve(m->step, m->value, m->ldl);
+    return true;
 }
 
 /* Steps of least size until the rows vanish; values that are held stay. */
@@ -276,7 +328,7 @@ static dfl_status approach(bool *reached, manifold *m, const dfl_trials *trials,
         for (int j = 0; j < m->columns; j++)
             if (m->held[m->first + j])
                 memset(m->A + (size_t)j * (size_t)m->rows, 0, (size_t)m->rows * sizeof *m->A);
-        if (!dfl_lstsq_solve(m->step, m->lstsq, m->rows, m->columns, m->A, m->value, 1e-10, NULL))
+        if (!least_step(m))
             return DFL_OK; /* not finite */
         for (int j = 0; j < m->columns; j++) {
             x[j] -= m->step[j];

@@ -224,12 +224,14 @@ void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double 
 /* packing.c: the patterns of a packed run; dense copies of its matrices, into zeroed memory, all
    blocks of dfl_jacobian in their order. DFL_NO_MEMORY. */
 dfl_status dfl_packing_create(dfl_runnable *run);
-dfl_status dfl_unpack_W(double *W, dfl_runnable *run, double t, const double *x);
+dfl_status dfl_unpack_directions(double *W, double *K0, dfl_runnable *run, double t,
+                                 const double *x);
 dfl_status dfl_unpack_jacobian(double *const *out, dfl_runnable *run, double t, const double *x,
                                const double *a);
 
 /* packing.c: accelerations that outputs of a packed run contain. */
 dfl_status dfl_packed_motion_create(dfl_runnable *run);
+bool dfl_motion_is_wanted(const dfl_equations *eq); /* in motion.c */
 void dfl_packed_motion_free(dfl_runnable *run);
 const double *dfl_packed_accelerations(dfl_runnable *run, double t, const double *x);
 

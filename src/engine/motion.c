@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-static bool is_wanted(const dfl_equations *eq);
 static dfl_status derive_balance(dfl_target *targets, int *count, const dfl_equations *eq);
 static void known_rates(dfl_expr *symbols, dfl_expr *rates, const dfl_equations *eq);
 
@@ -17,7 +16,7 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run)
     const dfl_equations *eq = run->eq;
     const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm);
     const bool kept = run->packed && eq->ne + eq->nep > 0; /* whether the motion keeps them */
-    if (!is_wanted(eq) && !kept)
+    if (!dfl_motion_is_wanted(eq) && !kept)
         return DFL_OK;
     if (run->packed)
         return dfl_packed_motion_create(run);
@@ -72,7 +71,7 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
     return run->a;
 }
 
-static bool is_wanted(const dfl_equations *eq)
+bool dfl_motion_is_wanted(const dfl_equations *eq)
 {
     for (int i = 0; i < eq->model->declarations.count; i++) {
         const dfl_declaration *decl = &eq->model->declarations.item[i];

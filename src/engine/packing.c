@@ -12,8 +12,8 @@ const char *dfl_runnable_unpackable(const dfl_equations *eq)
         return "its masses are evaluated by a recursion in joint coordinates";
     if (!eq->have_jacobians)
         return "it has no derivatives as expressions";
-    if (eq->n0 > 0)
-        return "it has directions without mass";
+    if (eq->n0 > 0 && dfl_motion_is_wanted(eq))
+        return "it has directions without mass, and outputs or a smooth start need accelerations";
     return NULL;
 }
 
@@ -42,13 +42,15 @@ dfl_status dfl_packing_create(dfl_runnable *run)
                                      &eq->jacobian.pos,
                                      &eq->jacobian.b,
                                      &eq->jacobian.dyn,
-                                     &eq->jacobian.kin};
+                                     &eq->jacobian.kin,
+                                     &eq->massless.K0,
+                                     &eq->jacobian.gam};
     const int vsp = eq->nv + eq->ns + eq->np, n = eq->n;
-    const int columns[] = {eq->nv, eq->nv, n, n, vsp, eq->ns + eq->np, n, n, vsp};
+    const int columns[] = {eq->nv, eq->nv, n, n, vsp, eq->ns + eq->np, n, n, vsp, eq->n0, n};
     enum { ALL = sizeof all / sizeof *all };
     dfl_sparsity *s = &run->sparsity;
-    dfl_pattern *const pattern[ALL] = {&s->W,   &s->M, &s->d,   &s->acc, &s->vel,
-                                       &s->pos, &s->b, &s->dyn, &s->kin};
+    dfl_pattern *const pattern[ALL] = {&s->W, &s->M,   &s->d,   &s->acc, &s->vel, &s->pos,
+                                       &s->b, &s->dyn, &s->kin, &s->K0,  &s->gam};
     size_t room = 1;
     for (int i = 0; i < ALL; i++)
         room += (size_t)columns[i] + 1 + (size_t)all[i]->count;
@@ -92,12 +94,14 @@ dfl_status dfl_packed_motion_create(dfl_runnable *run)
     const dfl_equations *eq = run->eq;
     const int nc = eq->nl + eq->nm;
     const size_t nv = (size_t)eq->nv, W = (size_t)eq->W.count, M = (size_t)eq->M.count;
-    run->a = dfl_alloc(run->ctx, 2 * nv + W + (size_t)nc + M + nv + 1, sizeof *run->a);
+    const size_t K0 = (size_t)eq->massless.K0.count;
+    run->a = dfl_alloc(run->ctx, 2 * nv + W + (size_t)nc + M + nv + K0 + 1, sizeof *run->a);
     if (!run->a)
         return DFL_NO_MEMORY;
     run->blocks = (dfl_blocks){.f = run->a + nv, .W = run->a + 2 * nv};
     run->blocks.bias = run->blocks.W + W;
     run->packed_mass = run->blocks.bias + nc;
+    run->blocks.K0 = run->packed_mass + M + nv; /* comes with W, not used */
     run->mass_pattern = (dfl_csc){.rows = eq->nv,
                                   .columns = eq->nv,
                                   .start = (int *)run->sparsity.M.column_start,
@@ -147,14 +151,18 @@ static void unpack(double *dense, const dfl_sparse *matrix, int rows, const doub
             value[k];
 }
 
-dfl_status dfl_unpack_W(double *W, dfl_runnable *run, double t, const double *x)
+dfl_status dfl_unpack_directions(double *W, double *K0, dfl_runnable *run, double t,
+                                 const double *x)
 {
     const dfl_equations *eq = run->eq;
-    double *value = dfl_alloc(run->ctx, (size_t)eq->W.count + 1, sizeof *value);
+    const size_t rows = (size_t)eq->W.count, columns = (size_t)eq->massless.K0.count;
+    double *value = dfl_alloc(run->ctx, rows + columns + 1, sizeof *value);
     if (!value)
         return DFL_NO_MEMORY;
-    run->eom.eval(&(dfl_blocks){.W = value}, t, x, DFL_DIRECTIONS, run);
+    run->eom.eval(&(dfl_blocks){.W = value, .K0 = value + rows}, t, x, DFL_DIRECTIONS, run);
     unpack(W, &eq->W, eq->nl + eq->nm, value);
+    if (K0)
+        unpack(K0, &eq->massless.K0, eq->nv, value + rows);
     dfl_free(run->ctx, value);
     return DFL_OK;
 }

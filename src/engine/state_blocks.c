@@ -22,7 +22,7 @@ dfl_status dfl_state_blocks_create(dfl_blocks *out, dfl_runnable *run, unsigned 
     dfl_status status = allocate(arrays, size, OUT_BLOCKS, run->ctx);
     memcpy(out, arrays, sizeof *out);
     if (!status && run->packed && need & DFL_DIRECTIONS) {
-        status = dfl_unpack_W(out->W, run, t, x);
+        status = dfl_unpack_directions(out->W, out->K0, run, t, x);
         need &= ~(unsigned)DFL_DIRECTIONS;
     }
     if (!status)

@@ -136,7 +136,8 @@ typedef struct dfl_packed_jacobian {
     dfl_jacobian blocks; /* nonzeros, one block after another in `store` */
     double *store;
     size_t entries;
-    double *M; /* nonzeros, or nv if diagonal */
+    double *M;      /* nonzeros, or nv if diagonal */
+    double *K0, *W; /* nonzeros; NULL: there are no massless rows */
 } dfl_packed_jacobian;
 
 /* Checks the description, or its sizes alone. DFL_INVALID with a message that names the field. */
@@ -272,6 +273,13 @@ dfl_status dfl_packed_check(dfl_context *ctx, const dfl_eom *eom);
 /* The numbers of M and of W that a point holds. */
 size_t dfl_system_mass_entries(const dfl_system *sys);
 size_t dfl_system_W_entries(const dfl_system *sys);
+size_t dfl_system_K0_entries(const dfl_system *sys);
+
+/* y (nv) += factor K0 z; z (n0) := K0^T y; whether K0 moves velocity j. Also with dense K0. */
+void dfl_system_add_along(double *y, const dfl_system *sys, const double *K0, double factor,
+                          const double *z);
+void dfl_system_take_along(double *z, const dfl_system *sys, const double *K0, const double *y);
+bool dfl_system_is_massless(const dfl_system *sys, const double *K0, int j);
 
 /* y (nv) -= W^T l; y (nc) += W a; y (nv) = M a; for packed matrices. */
 void dfl_packed_subtract_forces(double *y, const dfl_system *sys, const double *W, const double *l);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PATTERNS = 9 };
+enum { PATTERNS = 11 };
 
 /* All patterns with their names and sizes. */
 typedef struct sized_pattern {
@@ -29,7 +29,9 @@ static void list_patterns(sized_pattern *list, const dfl_eom *eom)
                                          {"pos", &s->pos, eom->ns + eom->nl + eom->nep, sp, true},
                                          {"b", &s->b, eom->nr, n, eom->nr > 0},
                                          {"dyn", &s->dyn, nv, n, true},
-                                         {"kin", &s->kin, eom->np, vsp, !eom->trivial_kinematics}};
+                                         {"kin", &s->kin, eom->np, vsp, !eom->trivial_kinematics},
+                                         {"K0", &s->K0, nv, eom->n0, eom->n0 > 0},
+                                         {"gam", &s->gam, eom->n0, n, eom->n0 > 0}};
     memcpy(list, all, sizeof all);
 }
 
@@ -64,8 +66,6 @@ dfl_status dfl_packed_check(dfl_context *ctx, const dfl_eom *eom)
         return dfl_fail(ctx, DFL_INVALID,
                         "sparsity needs the native contract with `jacobian` and bias, and `mass` "
                         "instead of mass_times and residual");
-    if (eom->n0 > 0)
-        return dfl_fail(ctx, DFL_INVALID, "sparsity: massless rows (n0) are not possible");
     list_patterns(list, eom);
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < PATTERNS; i++)
@@ -85,6 +85,57 @@ size_t dfl_system_W_entries(const dfl_system *sys)
 {
     return sys->packed ? dfl_pattern_entries(&sys->packed->W, sys->eom->nv)
                        : (size_t)sys->nc * (size_t)sys->eom->nv;
+}
+
+size_t dfl_system_K0_entries(const dfl_system *sys)
+{
+    return sys->packed ? dfl_pattern_entries(&sys->packed->K0, sys->eom->n0)
+                       : (size_t)sys->eom->n0 * (size_t)sys->eom->nv;
+}
+
+/* Entries first .. end-1 of column k of K0 belong to rows row[.], or, if that is NULL, to rows from 0 on. */
+typedef struct direction {
+    int first, end;
+    const int *row;
+} direction;
+
+static direction direction_of(const dfl_system *sys, int k)
+{
+    if (!sys->packed)
+        return (direction){k * sys->n3, (k + 1) * sys->n3, NULL};
+    const int *start = sys->packed->K0.column_start;
+    return (direction){start[k], start[k + 1], sys->packed->K0.row};
+}
+
+void dfl_system_add_along(double *y, const dfl_system *sys, const double *K0, double factor,
+                          const double *z)
+{
+    for (int k = 0; k < sys->eom->n0; k++) {
+        const direction d = direction_of(sys, k);
+        for (int i = d.first; i < d.end; i++)
+            y[d.row ? d.row[i] : i - d.first] += factor * K0[i] * z[k];
+    }
+}
+
+void dfl_system_take_along(double *z, const dfl_system *sys, const double *K0, const double *y)
+{
+    for (int k = 0; k < sys->eom->n0; k++) {
+        const direction d = direction_of(sys, k);
+        z[k] = 0;
+        for (int i = d.first; i < d.end; i++)
+            z[k] += K0[i] * y[d.row ? d.row[i] : i - d.first];
+    }
+}
+
+bool dfl_system_is_massless(const dfl_system *sys, const double *K0, int j)
+{
+    for (int k = 0; k < sys->eom->n0; k++) {
+        const direction d = direction_of(sys, k);
+        for (int i = d.first; i < d.end; i++)
+            if ((d.row ? d.row[i] : i - d.first) == j && K0[i] != 0)
+                return true;
+    }
+    return false;
 }
 
 void dfl_system_W_row(double *out, const dfl_system *sys, const double *W, int row)
@@ -124,8 +175,8 @@ void dfl_packed_mass_product(double *y, const dfl_system *sys, const double *M, 
 dfl_status dfl_packed_jacobian_init(dfl_packed_jacobian *jac, const dfl_system *sys)
 {
     dfl_jacobian *b = &jac->blocks;
-    double **const block[PATTERNS] = {NULL,    NULL,  &b->d,   &b->acc, &b->vel,
-                                      &b->pos, &b->b, &b->dyn, &b->kin};
+    double **const block[PATTERNS] = {NULL,  NULL,    &b->d,   &b->acc, &b->vel, &b->pos,
+                                      &b->b, &b->dyn, &b->kin, NULL,    &b->gam};
     sized_pattern list[PATTERNS];
     memset(jac, 0, sizeof *jac);
     list_patterns(list, sys->eom);
@@ -139,7 +190,12 @@ dfl_status dfl_packed_jacobian_init(dfl_packed_jacobian *jac, const dfl_system *
             *block[i] = at;
             at += dfl_pattern_entries(list[i].pattern, list[i].columns);
         }
-    b->gam = at;
+    if (sys->eom->n0 > 0) {
+        jac->K0 = dfl_alloc(sys->ctx, dfl_system_K0_entries(sys) + 1, sizeof(double));
+        jac->W = dfl_alloc(sys->ctx, dfl_system_W_entries(sys) + 1, sizeof(double));
+        if (!jac->K0 || !jac->W)
+            return DFL_NO_MEMORY;
+    }
     return jac->store && jac->M ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -147,16 +203,19 @@ void dfl_packed_jacobian_clear(dfl_packed_jacobian *jac, dfl_context *ctx)
 {
     dfl_free(ctx, jac->store);
     dfl_free(ctx, jac->M);
+    dfl_free(ctx, jac->K0);
+    dfl_free(ctx, jac->W);
 }
 
 /* Names the first entry that is not finite. */
 static dfl_outcome nonfinite(const dfl_packed_jacobian *jac, dfl_system *sys, double t)
 {
-    const dfl_kind kind[PATTERNS] = {DFL_ROW_GI, DFL_ROW_F, DFL_ROW_D, DFL_ROW_GII, DFL_ROW_GI,
-                                     DFL_ROW_G,  DFL_ROW_B, DFL_ROW_F, DFL_ROW_KIN};
+    const dfl_kind kind[PATTERNS] = {DFL_ROW_GI,  DFL_ROW_F, DFL_ROW_D,  DFL_ROW_GII,
+                                     DFL_ROW_GI,  DFL_ROW_G, DFL_ROW_B,  DFL_ROW_F,
+                                     DFL_ROW_KIN, DFL_ROW_F, DFL_ROW_GAM};
     const dfl_jacobian *b = &jac->blocks;
-    const double *const block[PATTERNS] = {NULL,   jac->M, b->d,   b->acc, b->vel,
-                                           b->pos, b->b,   b->dyn, b->kin};
+    const double *const block[PATTERNS] = {NULL, jac->M, b->d,   b->acc,  b->vel, b->pos,
+                                           b->b, b->dyn, b->kin, jac->K0, b->gam};
     sized_pattern list[PATTERNS];
     list_patterns(list, sys->eom);
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, "jacobian", t);
@@ -190,7 +249,15 @@ dfl_outcome dfl_system_packed_jacobian(dfl_packed_jacobian *jac, dfl_system *sys
         if (outcome)
             return outcome;
     }
-    return dfl_all_finite(jac->store, (int)jac->entries) && dfl_all_finite(jac->M, (int)mass)
+    if (eom->n0 > 0) {
+        sys->stats->evaluations++;
+        dfl_blocks out = {.W = jac->W, .K0 = jac->K0};
+        const int bad = eom->eval(&out, t, xu, DFL_DIRECTIONS, eom->user);
+        if (bad)
+            return dfl_system_returned(sys, bad, "eval", t);
+    }
+    return dfl_all_finite(jac->store, (int)jac->entries) && dfl_all_finite(jac->M, (int)mass) &&
+                   (eom->n0 == 0 || dfl_all_finite(jac->K0, (int)dfl_system_K0_entries(sys)))
                ? DFL_STEP_OK
                : nonfinite(jac, sys, t);
 }

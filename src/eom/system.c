@@ -136,7 +136,7 @@ dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys)
                            nv,
                            sys->packed ? dfl_system_mass_entries(sys) : nv * nv,
                            dfl_system_W_entries(sys),
-                           (size_t)sys->eom->n0 * nv,
+                           dfl_system_K0_entries(sys),
                            nc};
     size_t each = 0;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)

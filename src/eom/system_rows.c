@@ -256,22 +256,15 @@ static inline void eliminate_accelerations(const dfl_system *sys, dfl_point *poi
 /* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point)
 {
-    const int nv = sys->n3, n0 = sys->eom->n0;
-    const double *K0 = point->blocks.K0;
+    const int nv = sys->n3;
     const double *a = point->x, *sigma = point->x + nv;
     double *rows = point->alg;
     dfl_outcome outcome = dfl_system_dynamics(rows, sys, point, a);
     if (outcome)
         return outcome;
     memcpy(point->a, a, (size_t)nv * sizeof *a);
-    for (int k = 0; k < n0; k++) {
-        double sum = 0;
-        for (int i = 0; i < nv; i++) {
-            rows[i] -= K0[k * nv + i] * sigma[k];
-            sum += K0[k * nv + i] * a[i];
-        }
-        rows[nv + k] = sum;
-    }
+    dfl_system_add_along(rows, sys, point->blocks.K0, -1, sigma);
+    dfl_system_take_along(rows + nv, sys, point->blocks.K0, a);
     acceleration_rows(point->alg + sys->row.acc, sys, point, a);
     return DFL_STEP_OK;
 }

@@ -88,6 +88,13 @@ static bool name_packed(dfl_system *sys, const dfl_point *point)
             sys->trouble.index = row < eom->nl ? row : row - eom->nl;
             return true;
         }
+    for (size_t k = 0; k < dfl_system_K0_entries(sys); k++)
+        if (!isfinite(b->K0[k])) {
+            sys->trouble.matrix = "K0";
+            sys->trouble.kind = DFL_ROW_F;
+            sys->trouble.index = sys->packed->K0.row[k];
+            return true;
+        }
     return name_entry(sys, NULL, DFL_ROW_B, b->b, eom->nr, 1) ||
            name_entry(sys, NULL, DFL_ROW_F, b->f, eom->nv, 1) ||
            name_entry(sys, NULL, DFL_ROW_KIN, b->kin, eom->np, 1);

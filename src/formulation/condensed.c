@@ -16,7 +16,7 @@ bool dfl_condensed_suits(const dfl_system *sys)
     const dfl_eom *eom = sys->eom;
     return sys->mass.constant && (sys->mass.diagonal || !eom->trivial_kinematics) &&
            eom->forces_free_of_multipliers && eom->nr + eom->nw + eom->ns + eom->nm == 0 &&
-           eom->ne + eom->nep == 0;
+           eom->ne + eom->nep + eom->n0 == 0;
 }
 
 dfl_status dfl_condensed_create(dfl_condensed **out, dfl_sparse_form *form)

@@ -53,8 +53,8 @@ static void clear(dfl_formulation *base)
 static bool solves_stages(const dfl_formulation *base)
 {
     const dfl_system *sys = base->sys;
-    return !base->needs.two_points && sys->nc + sys->eom->nw == 0 && !sys->mass.constant &&
-           !sys->mass.diagonal;
+    return !base->needs.two_points && sys->nc + sys->eom->nw + sys->eom->n0 == 0 &&
+           !sys->mass.constant && !sys->mass.diagonal;
 }
 
 /* Accelerations are always carried, so nothing changes after the decision. */
@@ -76,19 +76,22 @@ static void lay_out(dfl_sparse_form *form)
     form->eta = form->tau + sys->nc;
     form->kappa = form->eta + eom->nl;
     form->pi = form->kappa + eom->ne;
-    form->u = form->pi + eom->nep;
+    form->nu = form->pi + eom->nep;
+    form->u = form->nu + eom->n0;
     form->order = form->u + (eom->trivial_kinematics ? 0 : nv);
     form->row.kin = nv;
     form->row.b = form->row.kin + eom->np;
     form->row.a = form->row.b + eom->nr;
-    form->row.d = form->row.a + nv;
+    form->row.sigma = form->row.a + nv;
+    form->row.d = form->row.sigma + eom->n0;
     form->row.c = form->row.d + eom->nw;
     form->row.acc = form->row.c + eom->ns;
     form->row.vel = form->row.acc + sys->nc;
     form->row.e = form->row.vel + sys->nc;
     form->row.g = form->row.e + eom->ne;
     form->row.ep = form->row.g + eom->nl;
-    form->row.u = form->row.ep + eom->nep;
+    form->row.gam = form->row.ep + eom->nep;
+    form->row.u = form->row.gam + eom->n0;
 }
 
 static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, const double *a,
@@ -212,7 +215,7 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
     for (int i = 0; i < eom->nr; i++)
         F[form->row.b + i] = b->b[i] - rate[sys->at.r + i];
     if (!own_accelerations(F + form->row.a, form, point))
-        put(F + form->row.a, point->alg, nv);
+        put(F + form->row.a, point->alg, sys->na);
     put(F + form->row.d, b->d, eom->nw);
     put(F + form->row.c, b->c, eom->ns);
     put(F + form->row.acc, point->alg + sys->row.acc, nc);
@@ -221,6 +224,7 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
         F[form->row.e + i] = form->invariants.active[i] ? b->e[i] : 0;
     put(F + form->row.g, b->g, nl);
     put(F + form->row.ep, b->ep, eom->nep);
+    put(F + form->row.gam, b->gam, eom->n0);
     memset(F + form->row.u, 0, (size_t)(form->order - form->row.u) * sizeof *F);
     for (int i = 0; form->base.defect > 0 && i < nc; i++)
         if (form->dropped[i]) {

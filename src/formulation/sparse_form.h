@@ -2,17 +2,17 @@
 
    Instead of rows S_p, S_v that span the free directions, local multipliers tau and eta take the
    forbidden directions out of the rows of dynamics and kinematics: the same equations, and nothing
-   that is not sparse; so do kappa and pi with the directions of invariants. Unknowns [x | tau | eta | kappa | pi | u],
-   x = [a w l m r v s p], and the same number of rows
+   that is not sparse; so do kappa and pi with the directions of invariants, and nu with those without mass.
+   Unknowns [x | tau | eta | kappa | pi | nu | u], x = [a sigma w l m r v s p], and the same number of rows
 
-       dynamics    M (a - v') - W^T tau - e_v^T kappa
+       dynamics    M (a - v') - W^T tau - e_v^T kappa - K0 nu
        kinematics  Z (v - u) - p' - ep_p^T pi     u = W_l^T eta, or with p' = v this instead of u
-       b - r',  f_dyn - M a,  d,  c
+       b - r',  f_dyn - M a - K0 sigma,  K0^T a,  d,  c
        gII, hI     W a + bias
-       gI, hv, e, g, ep                      kappa instead of an e that is not in use (invariants.h)
+       gI, hv, e, g, ep, gam                 kappa instead of an e that is not in use (invariants.h)
        u           W_l^T eta - u             unless p' = v
 
-   tau, eta, kappa, pi and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
+   tau, eta, kappa, pi, nu and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
    enters the matrix as zeta E - J with E = -dF/dx' and J = dF/dx. Redundant constraints lose their
    rows on all levels; their multipliers stay what they are, and the others answer for them. */
 #ifndef DFL_SPARSE_FORM_H
@@ -42,9 +42,9 @@ enum { DFL_ROW_REDUNDANT = 1, DFL_ROW_OFF = 2 };
 typedef struct dfl_sparse_form {
     dfl_formulation base;
     dfl_packed_jacobian jac;
-    int order, tau, eta, kappa, pi, u; /* unknowns; the first columns of the additional ones */
+    int order, tau, eta, kappa, pi, nu, u; /* unknowns; the first columns of the additional ones */
     struct {
-        int kin, b, a, d, c, acc, vel, e, g, ep, u;
+        int kin, b, a, sigma, d, c, acc, vel, e, g, ep, gam, u;
     } row;                  /* the first of each kind; dynamics are at 0 */
     unsigned char *dropped; /* nc: rows that are left out, and why */
     int undetermined;       /* the number of redundant ones */

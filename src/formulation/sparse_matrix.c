@@ -167,6 +167,25 @@ static void list_algebraic(listing *out)
     list_block(out, b->vel, &s->vel, 0, nv + sys->n4, form->row.vel, sys->at.v, 1);
 }
 
+/* Directions without mass: forces along them in rows of dynamics, K0^T a, their balance. */
+static void list_massless(listing *out)
+{
+    dfl_sparse_form *form = out->form;
+    const dfl_system *sys = form->base.sys;
+    const dfl_pattern *p = &sys->packed->K0;
+    const int n0 = sys->eom->n0, entries = (int)dfl_pattern_entries(p, n0);
+    const int row[] = {0, form->row.a}, column[] = {form->nu, sys->n3};
+    for (int i = 0; i < 2; i++)
+        list_block(out, form->jac.K0, p, 0, n0, row[i], column[i], -1);
+    begin_part(out, form->jac.K0, form->J, 1);
+    for (int k = 0, j = 0; k < entries; k++) {
+        while (k == p->column_start[j + 1])
+            j++;
+        place(out, form->row.sigma + j, p->row[k]);
+    }
+    list_block(out, form->jac.blocks.gam, &sys->packed->gam, 0, sys->nu, form->row.gam, sys->na, 1);
+}
+
 /* Rows c, which are not next to g in the matrix, and g, ep. */
 static void list_positions(listing *out)
 {
@@ -206,6 +225,8 @@ static void list_all(listing *out)
     list_differential(out);
     list_algebraic(out);
     list_positions(out);
+    if (form->base.sys->eom->n0 > 0)
+        list_massless(out);
     list_identity(out, form->J, form->row.e, form->kappa, form->base.sys->eom->ne, 0);
     if (form->base.defect > 0)
         list_dropped(out);

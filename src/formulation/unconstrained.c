@@ -21,7 +21,7 @@ bool dfl_unconstrained_suits(const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     return sys->nc == 0 && eom->trivial_kinematics && eom->nr + eom->nw + eom->ns == 0 &&
-           eom->ne + eom->nep == 0 && eom->nv > 0;
+           eom->ne + eom->nep + eom->n0 == 0 && eom->nv > 0;
 }
 
 /* Columns of dyn that belong to v, and to p. */

@@ -61,6 +61,19 @@ static void allow_misfit(dfl_initial *init)
     }
 }
 
+/* Rows gam lie between those of constraints and e, which `vel` has next to each other; K0^T a is rounding. */
+static void allow_massless(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const int n0 = sys->eom->n0;
+    double *allowed = init->packed->allowed, *gam = allowed + sys->row.gam;
+    memmove(gam + n0, gam, (size_t)sys->eom->ne * sizeof *gam);
+    memset(gam, 0, (size_t)n0 * sizeof *gam);
+    allow(gam, init, &sys->packed->gam, init->packed->jac.blocks.gam, sys->nu, sys->na);
+    for (int k = 0; k < n0; k++)
+        allowed[sys->n3 + k] = 1e-6 * dfl_max_abs(init->x, sys->n3);
+}
+
 /* What the tolerances of all unknowns make of the rows at init->x, where derivatives are known. */
 static void set_allowed(dfl_initial *init)
 {
@@ -79,6 +92,8 @@ static void set_allowed(dfl_initial *init)
     allow(allowed + sys->row.acc, init, &s->acc, b->acc, sys->nu, sys->na);
     allow(allowed + sys->row.acc, init, &s->W, init->point.blocks.W, sys->n3, 0);
     allow(allowed + sys->m1, init, &s->vel, b->vel, sys->n3 + sys->n4, sys->at.v);
+    if (sys->eom->n0 > 0)
+        allow_massless(init);
     allow(allowed + sys->m1 + sys->m2, init, &s->pos, b->pos, sys->n4, sys->at.sp);
     if (init->redundant > 0)
         allow_misfit(init);

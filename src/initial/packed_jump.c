@@ -24,6 +24,15 @@ static void impulses_on_free(double *push, const dfl_initial *init, const dfl_ju
         push[j] = dfl_stages_held(init, held, sys->at.v + j) ? 0 : jump->impulse[j] - push[j];
 }
 
+/* Whether impulses have a part along directions that neither mass nor constraints answer for. */
+static bool acts_without_mass(dfl_initial *init, const double *push)
+{
+    const dfl_system *sys = &init->sys;
+    double *along = init->packed->dx; /* n0 <= nv */
+    dfl_system_take_along(along, sys, init->packed->jac.K0, push);
+    return dfl_max_abs(along, sys->eom->n0) > 1e-12 * dfl_max_abs(push, sys->n3);
+}
+
 dfl_status dfl_packed_start_jump(dfl_initial *init, const dfl_jump *jump)
 {
     enum { MOST = 60 };
@@ -38,6 +47,8 @@ dfl_status dfl_packed_start_jump(dfl_initial *init, const dfl_jump *jump)
         return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
     double *change = ps->x, *push = ps->push, *v = init->x + sys->at.v;
     impulses_on_free(push, init, jump, &held);
+    if (acts_without_mass(init, push))
+        return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
     memset(change, 0, (size_t)sys->n3 * sizeof *change); /* M change + W^T l = push */
     for (int it = 0; it < MOST; it++) {
         dfl_packed_momentum(ps->dx, init, change);

@@ -1,4 +1,4 @@
-/* Block 1 with packed matrices: f_dyn - M a = 0, d = 0, W a + bias = 0 for a, w, l, m at a state whose
+/* Block 1 with packed matrices: f_dyn - M a - K0 sigma = 0, K0^T a = 0, d = 0, W a + bias = 0 for a, sigma, w, l, m at a state whose
    positions and velocities are known, by Newton's method with a sparse LU. Rows that depend on others
    keep their multipliers; then all are reduced to those of least norm. */
 #include "initial/packed_start.h"
@@ -33,6 +33,14 @@ static void place_block(places *out, const dfl_initial *init, const dfl_pattern 
                   column + j);
 }
 
+/* The same block transposed, at row `row` of the first columns. */
+static void place_transposed(places *out, const dfl_pattern *p, int last, int row)
+{
+    for (int j = 0; p->column_start && j < last; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++)
+            place(out, row + j, p->row[k]);
+}
+
 /* All of them, in the order in which `fill` reads the numbers. */
 static void place_all(places *out, const dfl_initial *init)
 {
@@ -43,9 +51,11 @@ static void place_all(places *out, const dfl_initial *init)
         place(out, j, j);
     if (!sys->mass.diagonal)
         place_block(out, init, &s->M, nv, 0, 0, false);
-    place_block(out, init, &s->dyn, wlm, 0, nv, false);
-    place_block(out, init, &s->d, wlm, sys->row.d, nv, false);
-    place_block(out, init, &s->acc, wlm, acc, nv, true);
+    place_block(out, init, &s->K0, sys->eom->n0, 0, nv, false);
+    place_transposed(out, &s->K0, sys->eom->n0, nv);
+    place_block(out, init, &s->dyn, wlm, 0, sys->na, false);
+    place_block(out, init, &s->d, wlm, sys->row.d, sys->na, false);
+    place_block(out, init, &s->acc, wlm, acc, sys->na, true);
     place_block(out, init, &s->W, nv, acc, 0, true);
     for (int i = 0; i < sys->nc; i++)
         place(out, init->packed->left_out[i] ? acc + i : -1, sys->at.l + i);
@@ -69,6 +79,8 @@ static void fill(dfl_initial *init)
     const int *at = ps->at;
     memset(ps->value, 0, (size_t)ps->matrix.start[ps->matrix.columns] * sizeof(double));
     add_numbers(ps->value, &at, ps->jac.M, dfl_system_mass_entries(sys), -1);
+    add_numbers(ps->value, &at, ps->jac.K0, dfl_system_K0_entries(sys), -1);
+    add_numbers(ps->value, &at, ps->jac.K0, dfl_system_K0_entries(sys), 1);
     add_numbers(ps->value, &at, b->dyn, dfl_pattern_entries(&s->dyn, wlm), 1);
     add_numbers(ps->value, &at, b->d, dfl_pattern_entries(&s->d, wlm), 1);
     add_numbers(ps->value, &at, b->acc, dfl_pattern_entries(&s->acc, wlm), 1);

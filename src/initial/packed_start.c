@@ -24,6 +24,7 @@ static const double rest = 1e-3;
 static dfl_status borrow(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
                          int columns);
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities);
+static dfl_status complete_rest(dfl_initial *init);
 
 dfl_status dfl_packed_start_create(dfl_initial *init)
 {
@@ -79,6 +80,7 @@ void dfl_packed_start_free(dfl_initial *init)
     if (!ps)
         return;
     dfl_packed_saddle_clear(init);
+    dfl_packed_massless_clear(init);
     dfl_packed_jacobian_clear(&ps->jac, ctx);
     dfl_saddle_ldl_free(ps->positions);
     dfl_saddle_ldl_free(ps->velocities);
@@ -159,7 +161,28 @@ dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *con
     dfl_status status = dfl_packed_start_positions(init, cond);
     if (!status)
         status = run_stage(init, cond, true);
-    return status ? status : dfl_packed_saddle_complete(init);
+    return status ? status : complete_rest(init);
+}
+
+/* The balance along massless directions may contain multipliers and auxiliary variables, and these velocities. */
+static dfl_status complete_rest(dfl_initial *init)
+{
+    enum { MOST_ROUNDS = 20 };
+    const dfl_system *sys = &init->sys;
+    const double *v = init->x + sys->at.v;
+    dfl_status status = DFL_OK;
+    for (int round = 0; !status && round < MOST_ROUNDS; round++) {
+        double change = 0;
+        memcpy(init->packed->push, v, (size_t)sys->n3 * sizeof *v);
+        status = dfl_packed_massless_balance(init);
+        for (int j = 0; j < sys->n3; j++)
+            change = fmax(change, fabs(v[j] - init->packed->push[j]));
+        if (!status && (round == 0 || change > 1e-13 * dfl_max_abs(v, sys->n3)))
+            status = dfl_packed_saddle_complete(init);
+        else
+            break;
+    }
+    return status;
 }
 
 dfl_status dfl_packed_start_complete(dfl_initial *init, const dfl_conditions *cond)

@@ -4,6 +4,14 @@
 #define DFL_PACKED_START_H
 #include "initial/initial_internal.h"
 
+/* packed_massless.c */
+typedef struct dfl_packed_massless {
+    dfl_csc matrix;
+    int *at; /* of the numbers: their places in the matrix */
+    double *value, *right;
+    dfl_sparse_lu *lu; /* NULL: not needed yet */
+} dfl_packed_massless;
+
 typedef struct dfl_packed_start {
     dfl_packed_jacobian jac;
     dfl_csc pos, W, M;                      /* patterns */
@@ -21,7 +29,9 @@ typedef struct dfl_packed_start {
     double *may;             /* ... the parts of their lengths that rows may be apart */
     unsigned char *left_out; /* nc: rows of W that depend on others */
 
-    /* block 1 for a, w, l, m */
+    dfl_packed_massless massless;
+
+    /* block 1 for a, sigma, w, l, m */
     dfl_csc matrix;
     int *at;
     double *value, *right;
@@ -49,6 +59,11 @@ void dfl_packed_take_units(dfl_initial *init);
 
 /* DFL_INCONSISTENT, with the worst row, unless all rows hold (packed_check.c). */
 dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond);
+
+/* Velocities of init->x along massless directions, from their balance. DFL_INCONSISTENT: it does not determine
+   them. */
+dfl_status dfl_packed_massless_balance(dfl_initial *init);
+void dfl_packed_massless_clear(dfl_initial *init);
 
 /* Accelerations, auxiliary variables and multipliers of init->x, from block 1. */
 dfl_status dfl_packed_saddle_complete(dfl_initial *init);

@@ -242,11 +242,8 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
 bool dfl_stepper_has_rate(const dfl_stepper *st, const dfl_point *point, int i)
 {
     const dfl_system *sys = st->sys;
-    const double *K0 = point->blocks.K0;
-    bool massless = false;
-    if (i >= sys->at.v && i < sys->at.sp)
-        for (int k = 0; k < sys->eom->n0; k++)
-            massless = massless || K0[k * sys->eom->nv + i - sys->at.v] != 0;
+    const bool massless = i >= sys->at.v && i < sys->at.sp &&
+                          dfl_system_is_massless(sys, point->blocks.K0, i - sys->at.v);
     return i >= sys->at.r && (i < sys->at.sp || i >= sys->at.p) && !massless;
 }
 

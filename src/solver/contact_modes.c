@@ -43,9 +43,10 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->column = dfl_alloc(ctx, 3 * m, sizeof *c->column);
     c->turned = dfl_alloc(ctx, 5 * m, d);
     c->reply = dfl_alloc(ctx, MOST_TOGETHER * nv, d);
+    c->along = dfl_alloc(ctx, (size_t)solver->eom->n0, d);
     if (!c->mode || !c->trial || !c->valid || !c->state || !c->W || !c->bias || !c->u || !c->size ||
         !c->near || !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share ||
-        !c->group || !c->column || !c->turned || !c->reply)
+        !c->group || !c->column || !c->turned || !c->reply || !c->along)
         return DFL_NO_MEMORY;
     c->held = c->near + m;
     c->still = c->near + 2 * m;
@@ -68,7 +69,7 @@ void dfl_contacts_clear(dfl_solver *solver)
     void *const blocks[] = {c->mode,  c->trial,   c->valid,    c->state, c->W,
                             c->bias,  c->u,       c->size,     c->near,  c->a,
                             c->x,     c->impulse, c->assigned, c->seen,  c->share,
-                            c->group, c->column,  c->turned,   c->reply};
+                            c->group, c->column,  c->turned,   c->reply, c->along};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(solver->ctx, blocks[i]);
     dfl_lstsq_free(c->lstsq, solver->ctx);
@@ -215,19 +216,12 @@ static dfl_status refuse_massless(const dfl_solver *solver, double t, bool frict
 /* Whether row k, which is zero if there is none, acts along such a direction. */
 static bool acts_without_mass(const dfl_solver *solver, int k)
 {
-    const dfl_contacts *c = solver->contacts;
+    const int nv = solver->eom->nv, n0 = solver->eom->n0;
+    const double *row = solver->contacts->W + (size_t)k * (size_t)nv;
     const double *K0 = solver->initial.point.blocks.K0;
-    const int nv = solver->eom->nv;
-    double largest = 0, along = 0;
-    for (int j = 0; j < nv; j++)
-        largest = fmax(largest, fabs(c->W[k * nv + j]));
-    for (int i = 0; i < solver->eom->n0; i++) {
-        double product = 0;
-        for (int j = 0; j < nv; j++)
-            product += c->W[k * nv + j] * K0[i * nv + j];
-        along = fmax(along, fabs(product));
-    }
-    return along > 1e-10 * largest;
+    double *along = solver->contacts->along;
+    dfl_system_take_along(along, &solver->sys, K0, row);
+    return dfl_max_abs(along, n0) > 1e-10 * dfl_max_abs(row, nv);
 }
 
 dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const double *impulse)

@@ -41,6 +41,7 @@ typedef struct dfl_contacts {
     double *group; /* nv (6 count + 1): their directions, room for these, and their force */
     dfl_share_column *column; /* 3 count: whose these directions are */
     double *turned; /* 5 count: last acceleration and direction of slip, how they change */
+    double *along;  /* n0: a row along directions without mass */
     dfl_lstsq *lstsq;
     double *reply;       /* nv MOST_TOGETHER: velocities that impulses of such contacts make */
     dfl_lstsq *together; /* their equations */

@@ -54,7 +54,9 @@ static double dense_bytes(const dfl_equations *eq)
 /* Why few modes cannot be found with sparse matrices; or NULL. */
 static const char *refuse_few(const dfl_equations *eq)
 {
-    return eq->ne + eq->nep > 0 ? "it keeps invariants" : dfl_runnable_unpackable(eq);
+    return eq->ne + eq->nep > 0 ? "it keeps invariants"
+           : eq->n0 > 0         ? "it has directions without mass"
+                                : dfl_runnable_unpackable(eq);
 }
 
 bool dfl_study_suits_few(const dfl_equations *eq, double count)

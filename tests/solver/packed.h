@@ -88,7 +88,9 @@ static void packed_create(packed_model *it, const dfl_eom *dense, double t, cons
                                   .pos = packed_pattern(dense->ns + dense->nl + dense->nep, sp),
                                   .b = packed_pattern(dense->nr, n),
                                   .dyn = packed_pattern(nv, n),
-                                  .kin = packed_pattern(dense->np, vsp)};
+                                  .kin = packed_pattern(dense->np, vsp),
+                                  .K0 = packed_pattern(nv, dense->n0),
+                                  .gam = packed_pattern(dense->n0, n)};
     it->eom = *dense;
     it->eom.eval = packed_eval;
     it->eom.mass = packed_mass;
@@ -100,8 +102,8 @@ static void packed_create(packed_model *it, const dfl_eom *dense, double t, cons
 static void packed_free(packed_model *it)
 {
     const dfl_sparsity *s = &it->sparsity;
-    const dfl_pattern *const all[] = {&s->W,   &s->M, &s->d,   &s->acc, &s->vel,
-                                      &s->pos, &s->b, &s->dyn, &s->kin};
+    const dfl_pattern *const all[] = {&s->W, &s->M,   &s->d,   &s->acc, &s->vel, &s->pos,
+                                      &s->b, &s->dyn, &s->kin, &s->K0,  &s->gam};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free((int *)all[i]->column_start);
     dfl_rows_jacobian_clear(&it->jac, it->ctx);

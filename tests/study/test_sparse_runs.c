@@ -237,8 +237,40 @@ static void what_sparse_matrices_cannot_serve_is_refused(void **state)
 {
     (void)state;
     refuse("local x, y = position('x', 'y') kinetic(velocity(x)^2/2)\n"
-           "force(y, x - y - velocity(y))\n",
-           "it has directions without mass");
+           "force(y, x - y - velocity(y)) output('a', acceleration(y))\n",
+           "it has directions without mass, and outputs");
+}
+
+/* 150 masses with nodes without mass between springs and dampers; an impulse on a mass acts, one on a node is refused. */
+static void nodes_without_mass_move_alike(void **state)
+{
+    (void)state;
+    static const char *const chain = "local prev = 0\n"
+                                     "for i = 1, 150 do\n"
+                                     "  local n, x = position('n' .. i, 'x' .. i)\n"
+                                     "  local stretch, rate = n - prev, velocity(n)\n"
+                                     "  if i > 1 then rate = rate - velocity(prev) end\n"
+                                     "  local f = 100*stretch + 5*rate\n"
+                                     "  local g = 80*(x - n) + 3*(velocity(x) - velocity(n))\n"
+                                     "  mass(x, 1) force(x, -g) force(n, g - f)\n"
+                                     "  if i > 1 then force(prev, f) end\n"
+                                     "  initial{ [x] = 0.01*(i % 7), [n] = 0.02*(i % 3) }\n"
+                                     "  prev = x\n"
+                                     "end\n";
+    scripted dense = load_text(chain, false), sparse = load_text(chain, true);
+    compare(&dense, &sparse, 0.5, &(dfl_solver_options){.rtol = 1e-8}, 1e-6, false);
+    for (int on_node = 0; on_node < 2; on_node++) {
+        char text[2000];
+        snprintf(text, sizeof text, "%sevent('kick', time - 0.1, {impulse = {['%s'] = 0.5}})\n",
+                 chain, on_node ? "n2" : "x2");
+        scripted s = load_text(text, true);
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-8});
+        const dfl_status status = dfl_solver_advance(s.solver, 0.2);
+        if (status && !strstr(dfl_message(s.ctx), "impulses act on directions without mass"))
+            fail_msg("%s", dfl_message(s.ctx));
+        assert_int_equal(status != DFL_OK, on_node);
+        scripted_free(&s);
+    }
 }
 
 static void a_start_that_contradicts_itself_is_refused(void **state)
@@ -295,6 +327,7 @@ int main(void)
         cmocka_unit_test(redundant_rows_are_found),
         cmocka_unit_test(all_kinds_of_matrices_move_alike),
         cmocka_unit_test(invariants_are_kept_alike),
+        cmocka_unit_test(nodes_without_mass_move_alike),
         cmocka_unit_test(a_long_chain_does_not_drift),
         cmocka_unit_test(what_sparse_matrices_cannot_serve_is_refused),
         cmocka_unit_test(a_start_that_contradicts_itself_is_refused),

@@ -61,6 +61,8 @@ static void with_sparse_matrices_too(void **state)
             check_mixed((mixed){.rows = 1, .invariants = k}, 2.3, &options[i], true);
             check_mixed((mixed){.rows = 3, .invariants = k}, 2.3, &options[i], true);
             check_mixed((mixed){.rows = 3, .invariants = k}, -1.7, &options[i], true);
+            check_mixed((mixed){.rows = 1, .massless = 1, .invariants = k}, 2.3, &options[i], true);
+            check_mixed((mixed){.rows = 3, .massless = 1, .invariants = k}, 2.3, &options[i], true);
         }
 }
 
