@@ -8,7 +8,7 @@
      x*0  0/x  x-x                             ->  0          x^0, 1^x -> 1
      a minus moves outward or into a constant: (-x) y -> -(x y), x+(-y) -> x-y, -(x-y) -> y-x,
        -(k x) -> (-k) x, -(k+x) -> (-k)-x, sin(-x) -> -sin(x), cos(-x) -> cos(x)
-     |(|x|)| -> |x|, |x^2| -> x^2, floor(floor(x)) -> floor(x), likewise noevent
+     sqrt(x^2) -> |x|, |(|x|)| -> |x|, |x^2| -> x^2, floor(floor(x)) -> floor(x), likewise noevent
      c (k x) -> (c k) x, (c x) y -> c (x y), (c x)/y -> c (x/y) for moderate c
      x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
      the constant comes first in sums and products, other operands in the order of their numbers
@@ -62,6 +62,8 @@ dfl_expr dfl_unary(dfl_graph *g, dfl_op op, dfl_expr a)
     case DFL_OP_NEG:
         return make_neg(g, a);
     case DFL_OP_SQRT:
+        return dfl_node_of(g, a)->op == DFL_OP_SQ ? dfl_unary(g, DFL_OP_ABS, dfl_node_of(g, a)->a)
+                                                  : dfl_graph_intern(g, op, a, 0, 0);
     case DFL_OP_EXP:
     case DFL_OP_LOG:
     case DFL_OP_ACOS:

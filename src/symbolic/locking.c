@@ -139,8 +139,6 @@ static dfl_expr lock_node(dfl_lock_pass *p, uint32_t i)
     const dfl_expr a = p->locked[node->a];
     const dfl_expr b = operands > 1 ? p->locked[node->b] : 0;
     const dfl_expr c = operands > 2 ? p->locked[node->c] : 0;
-    const bool root = node->op == DFL_OP_SQRT && p->part.node[node->a].op == DFL_OP_SQ;
-    const uint32_t argument = root ? p->part.node[node->a].a : node->a; /* sqrt(u^2) is abs(u) */
     dfl_condition at;
     switch ((dfl_op)node->op) {
     case DFL_OP_FLOOR:
@@ -153,7 +151,7 @@ static dfl_expr lock_node(dfl_lock_pass *p, uint32_t i)
     case DFL_OP_SELECT:
     case DFL_OP_ABS:
     case DFL_OP_SIGN:
-        at = normal_form(p, argument);
+        at = normal_form(p, node->a);
         break;
     case DFL_OP_MIN:
         at = difference(p, node->b, node->a);
@@ -162,9 +160,7 @@ static dfl_expr lock_node(dfl_lock_pass *p, uint32_t i)
         at = difference(p, node->a, node->b);
         break;
     default:
-        if (!root)
-            return continued(p, i, a, b);
-        at = normal_form(p, argument);
+        return continued(p, i, a, b);
     }
     const dfl_expr branch = dfl_lock_branch(p, &at);
     if (branch == DFL_NO_EXPR)
@@ -179,7 +175,7 @@ static dfl_expr lock_node(dfl_lock_pass *p, uint32_t i)
     case DFL_OP_MAX:
         return dfl_select(g, branch, a, b);
     default:
-        return dfl_mul(g, branch, p->locked[argument]);
+        return dfl_mul(g, branch, a);
     }
 }
 

@@ -195,6 +195,46 @@ static void a_wall_holds_what_friction_need_not(void **state)
     }
 }
 
+/* A sin t against 1: v = A (cos t1 - cos t) - (t - t1) from t1 = asin(1/A) until it is zero again. */
+static double end_of_slip(double A, double begin)
+{
+    double low = acos(-1) - begin, high = low + 1.5;
+    for (int i = 0; i < 100; i++) {
+        const double t = (low + high) / 2;
+        *(A * (cos(begin) - cos(t)) - (t - begin) > 0 ? &low : &high) = t;
+    }
+    return low;
+}
+
+/* Methods of low order, which err by far more than tol: not more than on the same motion without friction. */
+static void a_slip_is_as_accurate_as_smooth_motion(void **state)
+{
+    (void)state;
+    static const double forces[] = {1.01, 1.1, 1.5};
+    for (int i = 0; i < METHODS; i++)
+        for (int k = 0; k < 3; k++)
+            for (double tol = 1e-4; tol > 1e-9; tol *= 0.01) {
+                const double A = forces[k], begin = asin(1 / A), end = end_of_slip(A, begin);
+                const double way = A * (cos(begin) * (end - begin) - sin(end) + sin(begin)) -
+                                   (end - begin) * (end - begin) / 2;
+                char slips[400], smooth[400];
+                snprintf(slips, sizeof slips,
+                         "local x = position('x') mass(x, 1) initial{x = 0, ['der(x)'] = 0}\n"
+                         "force(x, %.17g*sin(time)) friction('f', x, {load = 1})\n",
+                         A);
+                snprintf(smooth, sizeof smooth,
+                         "local x = position('x') mass(x, 1) initial{x = 0, ['der(x)'] = 0}\n"
+                         "force(x, %.17g*sin(time + %.17g) - 1)\n",
+                         A, begin);
+                scripted a = run_by(slips, end + 0.01, tol, &methods[i]);
+                scripted b = run_by(smooth, end - begin, tol, &methods[i]);
+                const double usual = fabs(scripted_value(&b, "x") - way);
+                assert_near(scripted_value(&a, "x"), way, 1.5 * usual + 2 * tol);
+                scripted_free(&a);
+                scripted_free(&b);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +243,7 @@ int main(void)
         cmocka_unit_test(friction_that_can_stick_does),
         cmocka_unit_test(frictions_share_by_their_limits),
         cmocka_unit_test(short_slips_of_a_block_at_rest_are_seen),
+        cmocka_unit_test(a_slip_is_as_accurate_as_smooth_motion),
         cmocka_unit_test(friction_passes_where_its_direction_vanishes),
         cmocka_unit_test(a_box_that_rocks_comes_to_rest),
         cmocka_unit_test(a_wall_holds_what_friction_need_not),

@@ -100,6 +100,10 @@ static void signs_move_outward(void **state)
     assert_int_equal(unary(f, DFL_OP_COS, mx), unary(f, DFL_OP_COS, x));
     assert_int_equal(unary(f, DFL_OP_SQ, mx), unary(f, DFL_OP_SQ, x));
     assert_int_equal(unary(f, DFL_OP_ABS, mx), unary(f, DFL_OP_ABS, x));
+    /* its slope at 0 is that of a side, not 0/0 */
+    const dfl_expr square = unary(f, DFL_OP_SQ, x);
+    assert_int_equal(unary(f, DFL_OP_SQRT, square), unary(f, DFL_OP_ABS, x));
+    assert_int_equal(unary(f, DFL_OP_SQRT, unary(f, DFL_OP_SQ, square)), square);
     assert_int_equal(unary(f, DFL_OP_TANH, mx), dfl_neg(g, unary(f, DFL_OP_TANH, x)));
 }
 
