@@ -308,8 +308,9 @@ static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const d
 
 /* -------------------------------------------------------------------------- impulses */
 
-/* Of motions that may have kinks and of models with events or contacts. Where velocities jump, positions do not: of Newton and Euler, integrated over the instant, momenta are left, and
-   the impulses of loops, which stand in the places of their multipliers. */
+/* Of motions that may have kinks and of models with events or contacts. Where velocities jump,
+   positions do not: of Newton and Euler, integrated over the instant, momenta are left, and the
+   impulses of loops, which stand in the places of their multipliers. */
 dfl_status dfl_drawing_momenta(dfl_drawing *drawing)
 {
     dfl_model *model = drawing->model;

@@ -20,8 +20,8 @@ dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, 
    opposite. */
 dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multiplier, dfl_vec x,
                             dfl_vec force, dfl_vec torque);
-/* A contact: A acts on B at the place x of the world with a force; and with an impulse where velocities jump and
-   multipliers are impulses. */
+/* A contact: A acts on B at the place x of the world with a force; and with an impulse where
+   velocities jump and multipliers are impulses. */
 dfl_status dfl_drawing_touching(dfl_drawing *drawing, int a, int b, dfl_vec x, dfl_vec force,
                                 dfl_vec impulse);
 

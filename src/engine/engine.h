@@ -176,8 +176,9 @@ void dfl_runnable_contacts(dfl_contact_state *out, const dfl_runnable *run, doub
 
 /* The energy T + V in the present branches, for both sides of an instant; NAN: unknown. */
 double dfl_runnable_branch_energy(const dfl_runnable *run, double t, const double *x);
-/* The same of drives whose motion may have kinks: their number, their names; the momentum along each, the rate of its
-   motion and the motion, 3 numbers each. In the places of multipliers x has impulses. */
+/* The same of drives whose motion may have kinks: their number, their names; the momentum along
+   each, the rate of its motion and the motion, 3 numbers each. In the places of multipliers x has
+   impulses. */
 int dfl_runnable_drives(const dfl_runnable *run);
 const char *dfl_runnable_drive_name(const dfl_runnable *run, int drive);
 void dfl_runnable_drive_momenta(double *out, const dfl_runnable *run, double t, const double *x);

@@ -64,9 +64,9 @@ dfl_status dfl_contacts_begin(dfl_solver *solver);
    them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
 dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
 
-/* impacts.c: whether contact i closes with a speed; the speeds before, and in contacts->answer the answers to impulses (sets
-   other modes); whether it, opening with speed u at accelerations a, rises by more than the tolerance of its gap;
-   a note for replay.c. */
+/* impacts.c: whether contact i closes with a speed; the speeds before, and in contacts->answer
+   the answers to impulses (sets other modes); whether it, opening with speed u at accelerations
+   a, rises by more than the tolerance of its gap; a note for replay.c. */
 struct dfl_collision;
 bool dfl_contacts_closes(const dfl_solver *solver, int i);
 dfl_status dfl_contacts_prepare_impact(struct dfl_collision *hit, dfl_solver *solver, double t,
@@ -74,8 +74,8 @@ dfl_status dfl_contacts_prepare_impact(struct dfl_collision *hit, dfl_solver *so
 bool dfl_contacts_flies(const dfl_solver *solver, int i, double u, const double *a);
 void dfl_contacts_note_impact(dfl_solver *solver, int contact, bool plastic);
 
-/* impact_group.c: contact i together with those that close at its speed; done: false, if it has to collide
-   alone. */
+/* impact_group.c: contact i together with those that close at its speed; done: false, if it has
+   to collide alone. */
 dfl_status dfl_contacts_collide_together(bool *done, dfl_solver *solver, double t, int i);
 
 /* impacts.c: one impact at (t, contacts->x), once more, with contacts->state as it is. */

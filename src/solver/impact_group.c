@@ -1,10 +1,11 @@
 /* impact_group.c: contacts that close at the same speed, together.
 
-   Such as the edges of a box that falls flat: one after another they would turn it. While no slip begins,
-   turns or ends, friction keeps its direction d, and impulses P along the normals n give the speeds
-   u + D P, D = n M^-1 (n - mu d t)^T. Compression ends for all at once, at D P = -u, and Poisson's law
-   is Newton's. Where that needs P < 0, where slip changes or restitutions differ, they collide one after
-   another; likewise where they do not act on each other, which is the same. */
+   Such as the edges of a box that falls flat: one after another they would turn it. While no slip
+   begins, turns or ends, friction keeps its direction d, and impulses P along the normals n give
+   the speeds u + D P, D = n M^-1 (n - mu d t)^T. Compression ends for all at once, at D P = -u,
+   and Poisson's law is Newton's. Where that needs P < 0, where slip changes or restitutions
+   differ, they collide one after another; likewise where they do not act on each other, which is
+   the same. */
 #include "solver/contact_modes.h"
 #include "solver/impact_path.h"
 #include "solver/switching.h"

@@ -1,7 +1,8 @@
 /* drive_impulses.c: impulses of drives whose joints have no coordinate.
 
-   A drive gives what the momentum along its motion gains over an instant, beyond what constraints and contacts
-   give: it is seen where a motion has a kink, also if no velocity jumps, and where bodies that it carries collide. */
+   A drive gives what the momentum along its motion gains over an instant, beyond what constraints
+   and contacts give: it is seen where a motion has a kink, also if no velocity jumps, and where
+   bodies that it carries collide. */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"
