@@ -182,8 +182,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
     return check_finite(jac, sys, t);
 }
 
-/* The kind and index of row `row` of block `block` of the stack. */
-static void name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int row)
+void dfl_stack_name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int row)
 {
     const struct {
         dfl_kind kind;
@@ -238,7 +237,7 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
     for (int b = 0; b < DFL_BLOCKS; b++)
         for (int i = 0; i < st->rows[b] * (sys->nu - st->first_column[b]); i++)
             if (!isfinite(st->block[b][i])) {
-                name_row(&sys->trouble, eom, b, i % st->rows[b]);
+                dfl_stack_name_row(&sys->trouble, eom, b, i % st->rows[b]);
                 return DFL_STEP_NONFINITE;
             }
     return DFL_STEP_NONFINITE;

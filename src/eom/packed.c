@@ -210,9 +210,8 @@ void dfl_packed_jacobian_clear(dfl_packed_jacobian *jac, dfl_context *ctx)
 /* Names the first entry that is not finite. */
 static dfl_outcome nonfinite(const dfl_packed_jacobian *jac, dfl_system *sys, double t)
 {
-    const dfl_kind kind[PATTERNS] = {DFL_ROW_GI,  DFL_ROW_F, DFL_ROW_D,  DFL_ROW_GII,
-                                     DFL_ROW_GI,  DFL_ROW_G, DFL_ROW_B,  DFL_ROW_F,
-                                     DFL_ROW_KIN, DFL_ROW_F, DFL_ROW_GAM};
+    enum { GAM = 3, DYN = 6 }; /* blocks of dfl_stack */
+    static const int stack[PATTERNS] = {-1, DYN, 0, 1, 2, 4, 5, DYN, 7, DYN, GAM};
     const dfl_jacobian *b = &jac->blocks;
     const double *const block[PATTERNS] = {NULL, jac->M, b->d,   b->acc,  b->vel, b->pos,
                                            b->b, b->dyn, b->kin, jac->K0, b->gam};
@@ -223,8 +222,7 @@ static dfl_outcome nonfinite(const dfl_packed_jacobian *jac, dfl_system *sys, do
         const size_t count = dfl_pattern_entries(list[i].pattern, list[i].columns);
         for (size_t k = 0; k < count; k++)
             if (!isfinite(block[i][k])) {
-                sys->trouble.kind = kind[i];
-                sys->trouble.index = list[i].pattern->row[k];
+                dfl_stack_name_row(&sys->trouble, sys->eom, stack[i], list[i].pattern->row[k]);
                 return DFL_STEP_NONFINITE;
             }
     }

@@ -319,6 +319,21 @@ static void an_impact_where_no_force_acts(void **state)
     scripted_free(&s);
 }
 
+/* The root has a value, 0, beyond x = 0 where the fall leads, but no slope: in the first row of the velocities, an
+   invariant. */
+static void rows_without_a_number_are_named(void **state)
+{
+    (void)state;
+    scripted s = load_text("local c, x = param('c', 0), position('x') mass(x, 1) force(x, -1)\n"
+                           "invariant('level', velocity(x) + time + c*sqrt(noevent(max(0, x))))\n"
+                           "initial{ x = 0.5, [velocity(x)] = 0 }\n",
+                           true);
+    scripted_start(&s, &(dfl_solver_options){.step.max = 0.1, .newton.reuse = -1});
+    assert_int_equal(dfl_solver_advance(s.solver, 3), DFL_NOT_FINITE);
+    assert_non_null(strstr(dfl_message(s.ctx), "jacobian returns NaN or Inf in level"));
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +348,7 @@ int main(void)
         cmocka_unit_test(a_start_that_contradicts_itself_is_refused),
         cmocka_unit_test(what_hangs_still_starts),
         cmocka_unit_test(an_impact_where_no_force_acts),
+        cmocka_unit_test(rows_without_a_number_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
