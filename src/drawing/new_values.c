@@ -23,13 +23,12 @@ void dfl_drawing_belong(dfl_drawing *drawing)
         (dfl_model_drawing){.it = drawing, .revalue = revalue, .show = show, .free = forget};
 }
 
-/* Absolute coordinates keep numbers of the start. */
 static dfl_status revalue(bool *same, void *user)
 {
     dfl_drawing *drawing = user;
-    *same = drawing->nreleases == 0;
-    dfl_status status = *same ? dfl_drawing_check_bodies(drawing) : DFL_OK;
-    if (!status && *same)
+    *same = true;
+    dfl_status status = dfl_drawing_check_bodies(drawing);
+    if (!status)
         status = dfl_drawing_same_quaternions(same, drawing);
     if (status == DFL_INVALID) { /* the script says it with its line */
         *same = false;

@@ -271,6 +271,7 @@ simulate{ to = 0.1 }
 """)
     rows = [(1, 1, 1), (0, 1, 2), (2, 1.1, 3), (2, 1, 1), (1e-12, 1, 1), (1, 0.9, 1)]
     order_does_not_matter("tree.lua", "m,L,d", rows, (2, 4), "--evaluation", "recursion")
+    order_does_not_matter("tree.lua", "m,L,d", rows, (2, 4), "--linear", "sparse")  # absolute coordinates
     write("bends.lua", """
 planar() gravity{0, -9.81}
 local m, h = param("m", 0.5), param("h", 0.008)
