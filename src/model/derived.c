@@ -5,6 +5,8 @@
 #include <string.h>
 
 static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_derivation *how);
+static bool runs(dfl_purpose purpose);
+static dfl_status refuse_sparse(const dfl_derived *it);
 static dfl_status make_runnable(dfl_derived *out, const dfl_derivation *how);
 static dfl_status start_from(dfl_derived *out, const dfl_derivation *how);
 
@@ -35,7 +37,9 @@ dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_mode
         out->model->precision = how->precision;
     if (!status && how->slides)
         status = dfl_model_slide(out->model);
-    if (!status && (how->purpose == DFL_TO_RUN || how->purpose == DFL_TO_CARRY))
+    if (!status && how->purpose == DFL_TO_FOLLOW)
+        status = refuse_sparse(out);
+    if (!status && runs(how->purpose))
         status = dfl_study_derive(&out->eq, &out->runnable, out->model, &out->choices);
     else if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
@@ -87,6 +91,12 @@ static dfl_status load(dfl_derived *out, const dfl_model *model, const dfl_deriv
     return status;
 }
 
+/* Whether it shall move as `driftless run` does. */
+static bool runs(dfl_purpose purpose)
+{
+    return purpose == DFL_TO_RUN || purpose == DFL_TO_CARRY || purpose == DFL_TO_FOLLOW;
+}
+
 /* Derivatives by parameters are followed with dense matrices. */
 static dfl_status refuse_sparse(const dfl_derived *it)
 {
@@ -103,10 +113,7 @@ static dfl_status refuse_sparse(const dfl_derived *it)
 static dfl_status make_runnable(dfl_derived *out, const dfl_derivation *how)
 {
     const dfl_purpose purpose = how->purpose;
-    const dfl_status status = purpose == DFL_TO_FOLLOW ? refuse_sparse(out) : DFL_OK;
-    if (status)
-        return status;
-    if (purpose == DFL_TO_CARRY && dfl_runnable_packed(out->runnable)) {
+    if (runs(purpose) && purpose != DFL_TO_RUN && dfl_runnable_packed(out->runnable)) {
         dfl_runnable_free(out->runnable);
         out->runnable = NULL;
     }

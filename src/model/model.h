@@ -10,8 +10,8 @@
 /* What the equations are derived for. */
 typedef enum dfl_purpose {
     DFL_TO_READ,      /* everything is an expression, even in large mechanisms */
-    DFL_TO_FOLLOW,    /* ... with Jacobians and tapes, which write dense matrices */
-    DFL_TO_CARRY,     /* ... with dense tapes and what a run adds, for exports that run */
+    DFL_TO_FOLLOW,    /* with dense tapes and what a run adds, for derivatives of runs ... */
+    DFL_TO_CARRY,     /* ... and for exports that run */
     DFL_TO_LINEARIZE, /* with Jacobians and tapes, which write dense matrices ... */
     DFL_FEW_MODES,    /* ... or sparse ones if the model is large beside `count` */
     DFL_TO_START,     /* ... or sparse ones, as chosen */

@@ -98,6 +98,41 @@ static void the_gradient_is_that_of_the_formula(void **state)
     finished(&f);
 }
 
+/* Where v + k x = 0, reached by an acceleration -u from x = 1 at rest, the motion stays: x falls as exp(-k t). */
+static double slid(double u, double k, double t)
+{
+    const double reached = (sqrt(1 + 2 * k * k / u) - 1) / k;
+    return (1 - u * reached * reached / 2) * exp(-k * (t - reached));
+}
+
+/* Forces that jump with a speed hold it, as in a run: a body comes to rest, a relay keeps a line. */
+static void gradients_follow_motions_that_slide(void **state)
+{
+    (void)state;
+    static const char *const of[] = {"x"};
+    static const char *const how[] = {"direct", "adjoint"};
+    fixture rests = loaded("local mu = param('mu', 0.5) local x = position('x') mass(x, 1)\n"
+                           "force(x, -mu*sign(velocity(x))) initial{ x = 0, ['der(x)'] = 1 }\n"
+                           "simulate{ to = 3, rtol = 1e-9 }");
+    fixture relay = loaded("local u, k = param('u', 2), param('k', 1.5) local x = position('x')\n"
+                           "mass(x, 1) force(x, -u*sign(velocity(x) + k*x))\n"
+                           "initial{ x = 1, ['der(x)'] = 0 } simulate{ to = 2, rtol = 1e-9 }");
+    for (int i = 0; i < 2; i++) {
+        const dfl_task_options options = {.nof = 1, .of = of, .derivatives = how[i]};
+        const char *json = done(&rests, "gradient", &options)->json;
+        assert_near(number_of(json, "value"), 1, 1e-8);
+        assert_near(number_of(json, "mu"), -2, 1e-7);
+        json = done(&relay, "gradient", &options)->json;
+        const double h = 1e-4, u = slid(2 + h, 1.5, 2) - slid(2 - h, 1.5, 2);
+        const double k = slid(2, 1.5 + h, 2) - slid(2, 1.5 - h, 2);
+        assert_near(number_of(json, "value"), slid(2, 1.5, 2), 1e-8);
+        assert_near(number_of(json, "u"), u / (2 * h), 1e-7);
+        assert_near(number_of(json, "k"), k / (2 * h), 1e-7);
+    }
+    finished(&rests);
+    finished(&relay);
+}
+
 static void all_other_tasks_end_with_an_object(void **state)
 {
     (void)state;
@@ -212,6 +247,7 @@ int main(void)
         cmocka_unit_test(modes_are_those_of_the_spring),
         cmocka_unit_test(the_response_is_that_of_the_spring),
         cmocka_unit_test(the_gradient_is_that_of_the_formula),
+        cmocka_unit_test(gradients_follow_motions_that_slide),
         cmocka_unit_test(all_other_tasks_end_with_an_object),
         cmocka_unit_test(failures_have_messages_and_objects),
         cmocka_unit_test(motions_that_slide_are_compared),
