@@ -9,6 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Estimates of derivatives may be this number of times as large as those of the state. Errors of
+   derivatives at the end of 13 runs with three tolerances, relative to the largest one of a value,
+   were at most 9.6 tolerances (with 1: 8.5, with 4: 14), and 92 without any control. */
+static const double slack = 2;
+
+static dfl_outcome complete_stage(dfl_point *stage, dfl_tangents *tan);
 static dfl_outcome attempt_stages(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column);
 static void keep_polynomial(dfl_tangents *tan, int column);
@@ -47,9 +53,7 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
                                    dfl_tangents *tan, dfl_jacobian_fn by, const double *rates)
 {
     dfl_system *sys = tan->sys;
-    dfl_outcome outcome = dfl_system_eval_checked(sys, stage);
-    if (!outcome) /* as accepted states: others of the same effect turn with the state differently */
-        outcome = dfl_formulation_least_multipliers(stage, tan->linear.twin);
+    dfl_outcome outcome = complete_stage(stage, tan);
     if (rates)
         memcpy(stage->a, rates, (size_t)sys->n3 * sizeof *rates);
     if (!outcome)
@@ -62,6 +66,19 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
         return DFL_STEP_OK;
     const int rc = by(slopes, stage->t, stage->x + sys->na, stage->a, tan->parameters.user);
     return rc ? dfl_system_returned(sys, rc, "slopes", stage->t) : DFL_STEP_OK;
+}
+
+/* What the derivatives at a state need beside it: accelerations that are no unknowns, directions without mass, and
+   multipliers of least norm, as those of accepted states: others of the same effect turn with the state differently. */
+static dfl_outcome complete_stage(dfl_point *stage, dfl_tangents *tan)
+{
+    dfl_system *sys = tan->sys;
+    if (sys->carried && sys->eom->n0 == 0 && dfl_formulation_redundant(tan->linear.twin) == 0) {
+        memcpy(stage->a, stage->x, (size_t)sys->n3 * sizeof *stage->a);
+        return DFL_STEP_OK;
+    }
+    const dfl_outcome outcome = dfl_system_eval_checked(sys, stage);
+    return outcome ? outcome : dfl_formulation_least_multipliers(stage, tan->linear.twin);
 }
 
 const double *dfl_tangents_stage_rates(dfl_tangents *tan, const dfl_coefficients *rk, double h,
@@ -82,16 +99,9 @@ const double *dfl_tangents_stage_rates(dfl_tangents *tan, const dfl_coefficients
 
 dfl_outcome dfl_tangents_linearize_stage(dfl_tangents *tan, int k, const double *rates)
 {
-    const dfl_system *sys = tan->sys;
-    const dfl_point *stage = &tan->stage[k];
-    dfl_point *tangent = &tan->tangent[k];
-    tangent->t = stage->t;
-    const dfl_outcome outcome = dfl_tangents_linearize(
-        &tan->stage[k], &tan->jac[k], &tan->slopes[k], tan, tan->parameters.slopes, rates);
-    memcpy(tangent->M, stage->M, dfl_system_mass_entries(sys) * sizeof *tangent->M);
-    memcpy(tangent->blocks.W, stage->blocks.W,
-           (size_t)sys->nc * (size_t)sys->n3 * sizeof *stage->blocks.W);
-    return outcome;
+    tan->tangent[k].t = tan->stage[k].t;
+    return dfl_tangents_linearize(&tan->stage[k], &tan->jac[k], &tan->slopes[k], tan,
+                                  tan->parameters.slopes, rates);
 }
 
 /* Linearizes at the stages x + Z of the step that begins at `x`. */
@@ -305,13 +315,15 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
     dfl_point *begin = &tan->tangent[0];
     begin->t = tan->step.t;
     memcpy(begin->x, tan->Y + (size_t)column * (size_t)n, (size_t)n * sizeof *begin->x);
+    if (!sys->mass.constant)
+        memcpy(begin->M, tan->start_jac.M, dfl_system_mass_entries(sys) * sizeof *begin->M);
     dfl_rows_tangent(begin, &tan->start_jac, sys, &tan->start_slopes, column);
     dfl_lanes_combine(tan->y, rk->stages, rk->e, n, Z);
     for (int i = 0; i < n; i++)
         tan->y[i] /= tan->step.h;
     const dfl_outcome outcome = dfl_formulation_defect(tan->err, ra->base.form, begin, tan->y);
     if (!outcome)
-        *err = dfl_tangents_error_size(tan, &ra->base, column, tan->err);
+        *err = dfl_tangents_error_size(tan, &ra->base, column, tan->err) / slack;
     return outcome;
 }
 

@@ -136,7 +136,7 @@ dfl_status dfl_solver_pass_instant(dfl_solver *solver)
         return refuse(solver, "friction in two directions comes to rest");
     if (is_ambiguous(solver, after))
         return refuse(solver, "several switches coincide, whose times depend on the parameters "
-                              "differently");
+                              "differently, unless smaller tolerances tell them apart");
     if (dfl_record_jumps(solver) || has_jumped(solver))
         return jump(solver, after);
     for (int j = 0; j < solver->derivatives.parameters.count; j++)
