@@ -354,6 +354,8 @@ static dfl_status gradient(mxArray *result, analysis *it)
                    &(dfl_task_options){.nsettings = it->nsettings,
                                        .settings = it->settings,
                                        .by = word(it, "by"),
+                                       .derivatives = word(it, "derivatives"),
+                                       .error_control = word(it, "error_control"),
                                        .nof = count,
                                        .of = of});
 }
@@ -370,6 +372,7 @@ static dfl_status optimize(mxArray *result, analysis *it)
                    &(dfl_task_options){.nsettings = it->nsettings,
                                        .settings = it->settings,
                                        .algorithm = word(it, "algorithm"),
+                                       .derivatives = word(it, "derivatives"),
                                        .starts = count_of(it, "starts"),
                                        .bootstrap = count_of(it, "bootstrap"),
                                        .seed = count_of(it, "seed"),

@@ -6,6 +6,8 @@
 % options  a struct; absent and empty fields are what the script says, else the default:
 %   of       outputs or variables: 'x', or a cell array; default: all outputs
 %   by       parameters, inputs, 'initial(x)' and 'initial(der(x))': a cell array; default: all parameters
+%   derivatives    'direct', beside the state, or 'adjoint', one sweep backwards; default: what suits
+%   error_control  'state': steps for the state alone; default: for the derivatives, too
 %   set      values of parameters, inputs and settings: a struct, set.m = 2, or pairs {'arm.m', 2}
 %   quiet    true: what the script prints is dropped
 %   and settings of simulate{}, such as to and rtol
@@ -25,7 +27,7 @@ function [value, gradient, names] = driftless_gradient(file, options)
     if nargin < 2
         options = struct();
     end
-    r = driftless_analyse('gradient', file, options, {'of', 'by'});
+    r = driftless_analyse('gradient', file, options, {'of', 'by', 'derivatives', 'error_control'});
     found = jsondecode(r.json, 'makeValidName', false);
     value = [found.value].';
     names.of = {found.of}.';

@@ -5,6 +5,7 @@
 %
 % options  a struct; absent and empty fields are what the script says, else the default:
 %   algorithm  'lm', 'bfgs', or one of NLopt; default: what suits
+%   derivatives  'direct' or 'adjoint', as in driftless_gradient
 %   starts     searches from so many places
 %   bootstrap  of a fit: so many fits to resampled residuals, for intervals; seed: a whole number
 %   threads    how many of these searches run at once; default: as many as there are processors
@@ -29,7 +30,7 @@ function r = driftless_optimize(file, options)
     if nargin < 2
         options = struct();
     end
-    made = driftless_analyse('optimize', file, options, {'algorithm', 'starts', 'bootstrap', 'seed', 'threads'});
+    made = driftless_analyse('optimize', file, options, {'algorithm', 'derivatives', 'starts', 'bootstrap', 'seed', 'threads'});
     found = jsondecode(made.json, 'makeValidName', false);
     r.names = fieldnames(found.best);
     for field = {'start', 'best', 'deviation', 'interval'}

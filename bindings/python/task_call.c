@@ -44,6 +44,8 @@ static int take_texts(dfl_task_options *options, PyObject *given)
                                  {"state_weight", &options->state_weight},
                                  {"input_weight", &options->input_weight},
                                  {"algorithm", &options->algorithm},
+                                 {"derivatives", &options->derivatives},
+                                 {"error_control", &options->error_control},
                                  {"start_from", &options->start_from}};
     PyObject *key, *value;
     Py_ssize_t at = 0;

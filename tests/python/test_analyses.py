@@ -145,8 +145,12 @@ class Gradients(unittest.TestCase):
         self.assertEqual(g.matrix.shape, (1, 2))
         everything = m.gradient()
         self.assertEqual((everything.of, everything.by), (["double"], ["k", "d"]))
+        backwards = m.gradient("double", ["k", "initial(x)"], derivatives="adjoint", error_control="state")
+        numpy.testing.assert_allclose(backwards.matrix, g.matrix, atol=1e-7)
         with self.assertRaises(dl.Error):
             m.gradient("nothing")
+        with self.assertRaisesRegex(dl.Error, "there are auto, direct and adjoint"):
+            m.gradient(derivatives="sideways")
 
 
 class Tasks(unittest.TestCase):

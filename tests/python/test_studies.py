@@ -165,6 +165,9 @@ class Optimizers(unittest.TestCase):
         w = math.sqrt(3)
         self.assertAlmostEqual(value, 0.4 * math.cos(w), 8)
         np.testing.assert_allclose(slopes, [-0.4 * math.sin(w) / (2 * w), math.cos(w)], atol=1e-7)
+        value, slopes = spring().value_and_gradient("place", "k")(3.0)  # one name: a number will do
+        self.assertAlmostEqual(value, 0.3 * math.cos(w), 8)
+        np.testing.assert_allclose(slopes, [-0.3 * math.sin(w) / (2 * w)], atol=1e-7)
         with self.assertRaisesRegex(dl.Error, "one value for each of k, initial"):
             f([1])
         with self.assertRaisesRegex(dl.Error, "nothing"):

@@ -212,11 +212,14 @@ class BaseModel:
         """The drives with which the model follows the motions that it prescribes."""
         return _analyses.Followed(self._work(lambda: self._library_model().inverse(texts(settings))))
 
-    def gradient(self, of=None, by=None, **settings):
+    def gradient(self, of=None, by=None, *, derivatives=None, error_control=None, **settings):
         """How outputs or variables `of` at the end of a run (all outputs if none are named) change with parameters, inputs and
-        initial values `by` ("initial(x)"; all parameters if none are named)."""
+        initial values `by` ("initial(x)"; all parameters if none are named).
+
+        derivatives     "direct", beside the state, or "adjoint", one sweep backwards; None: what suits
+        error_control   "state": steps for the state alone; None: for the derivatives, too"""
         names = () if of is None else (of,) if isinstance(of, str) else tuple(of)
-        return _analyses.Gradient(self._task("gradient", settings, names, by=listed(by)))
+        return _analyses.Gradient(self._task("gradient", settings, names, by=listed(by), derivatives=derivatives, error_control=error_control))
 
     def value_and_gradient(self, of, by, **settings):
         """An output or variable at the end of a run as a function of parameters `by`, with its gradient, for optimizers:
@@ -240,15 +243,16 @@ class BaseModel:
         return self._work(_studies.sweep, self, over, texts(sample or {}), cases, texts(settings), options,
                           (float(count), float(seed), float(case_seconds), float(case_memory), bool(replace)), int(threads), progress)
 
-    def optimum(self, *, algorithm=None, starts=0, bootstrap=0, seed=0, threads=0, **settings):
+    def optimum(self, *, algorithm=None, derivatives=None, starts=0, bootstrap=0, seed=0, threads=0, **settings):
         """What optimize{} of the model wants, as `driftless optimize`: a dictionary with "best", "objective", "start", ...
 
         algorithm   "lm", "bfgs" or one of NLopt; None: what suits
+        derivatives "direct" or "adjoint", as in gradient
         starts      searches from so many places within the bounds
         bootstrap   of a fit: so many fits to resampled residuals, by `seed`, for intervals of 95 %: "bootstrap" has "low" and "high"
         threads     how many of these searches run at once; 0: as many as there are processors"""
         numbers = {"starts": starts, "bootstrap": bootstrap, "seed": seed, "threads": threads}
-        return self._task("optimize", settings, algorithm=algorithm, **{name: float(value) for name, value in numbers.items()})
+        return self._task("optimize", settings, algorithm=algorithm, derivatives=derivatives, **{name: float(value) for name, value in numbers.items()})
 
     def analyse(self, name, *, of=(), **options):
         """What a command of the program finds: "modes", "linearize", ..., as a dictionary (its JSON) that prints as text. Options are

@@ -163,7 +163,7 @@ class Objective:
     def __call__(self, x):
         import numpy
 
-        x = numpy.asarray(x, dtype=float)
+        x = numpy.atleast_1d(numpy.asarray(x, dtype=float))
         if x.shape != (len(self.by),):
             raise Error(f"x has shape {x.shape}; it has one value for each of {', '.join(self.by)}")
         found = self._model.with_values(**dict(zip(self.by, x.tolist()))).gradient(self.of, self.by, **self._settings)
