@@ -299,7 +299,9 @@ static void read_fit(lua_State *L)
     if (!lua_isnil(L, -1) && !dfl_value_number(&weight, L, lua_gettop(L)))
         dfl_script_error(L, "optimize: fit: the weight is %s; give a number", dfl_arg_kind(L, -1));
     lua_settop(L, table);
-    csv.text = dfl_signal_file(L, "optimize: fit", csv.file);
+    if (dfl_script_of(L)
+            ->options.goals) /* else the file may be missing, yet to be written by a run */
+        csv.text = dfl_signal_file(L, "optimize: fit", csv.file);
     dfl_push_sorted_keys(L, table);
     const int keys = lua_gettop(L);
     for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, keys); i++) {
@@ -319,10 +321,12 @@ static void read_fit(lua_State *L)
 static void add_measured(lua_State *L, const dfl_csv *file, const char *name, double weight)
 {
     dfl_script *script = dfl_script_of(L);
-    const size_t room = dfl_csv_rows(file->text);
+    const size_t room = file->text ? dfl_csv_rows(file->text) : 1;
     double *time = lua_newuserdatauv(L, 2 * room * sizeof *time, 0), *value = time + room;
     int count = 0;
-    dfl_sandbox_charge(L, (double)strlen(file->text));
-    dfl_script_check(L, dfl_csv_read(time, value, &count, script->ctx, file));
+    if (file->text) {
+        dfl_sandbox_charge(L, (double)strlen(file->text));
+        dfl_script_check(L, dfl_csv_read(time, value, &count, script->ctx, file));
+    }
     dfl_script_check(L, dfl_model_measured(script->model, name, time, value, count, weight));
 }

@@ -98,6 +98,23 @@ static void the_gradient_is_that_of_the_formula(void **state)
     finished(&f);
 }
 
+/* The file of a fit may be one that a run of the model has yet to write. */
+static void a_missing_file_of_measurements_is_a_matter_of_optimize(void **state)
+{
+    (void)state;
+    static const char *const of[] = {"x"};
+    fixture f = loaded("local v = param('v', 1) local x = position('x') mass(x, 1)\n"
+                       "initial{ x = 0, ['der(x)'] = v } simulate{ to = 2 }\n"
+                       "optimize{ vary = { v = {0, 3} }, fit = { file = 'no.csv', x = 'x' } }\n");
+    assert_near(number_of(done(&f, "gradient", &(dfl_task_options){.nof = 1, .of = of})->json, "v"),
+                2, 1e-9);
+    dfl_task_free(f.task);
+    f.task = NULL;
+    assert_int_equal(dfl_model_task(&f.task, f.ctx, f.model, "optimize", NULL), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(f.ctx), "'no.csv' cannot be read"));
+    finished(&f);
+}
+
 /* Where v + k x = 0, reached by an acceleration -u from x = 1 at rest, the motion stays: x falls as exp(-k t). */
 static double slid(double u, double k, double t)
 {
@@ -248,6 +265,7 @@ int main(void)
         cmocka_unit_test(the_response_is_that_of_the_spring),
         cmocka_unit_test(the_gradient_is_that_of_the_formula),
         cmocka_unit_test(gradients_follow_motions_that_slide),
+        cmocka_unit_test(a_missing_file_of_measurements_is_a_matter_of_optimize),
         cmocka_unit_test(all_other_tasks_end_with_an_object),
         cmocka_unit_test(failures_have_messages_and_objects),
         cmocka_unit_test(motions_that_slide_are_compared),
