@@ -282,13 +282,13 @@ static double rejected(dfl_stepper *st, double h, double err)
         h_new = h * fmax(1e-4, 0.8 / err);
     else if (st->stepped || st->resumed)
         h_new = dfl_controller_rejected(st->control, h, err);
-    dfl_order_rejected(ra, true);
+    dfl_order_rejected(ra, true, err);
     return h_new;
 }
 
 static void failed(dfl_stepper *st)
 {
-    dfl_order_rejected((dfl_radau *)st, false);
+    dfl_order_rejected((dfl_radau *)st, false, 0);
 }
 
 static const dfl_implicit_class implicit = {.iterations = iterations,

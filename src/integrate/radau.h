@@ -20,6 +20,7 @@ typedef struct dfl_order {
     int doubt;      /* number of steps of higher orders before kinks are forgotten */
     double strict;  /* logarithm of what estimates are multiplied by when doubt arises */
     double for_higher, for_lower; /* what the last steps say for other orders, in steps */
+    int calm;                     /* steps without a kink since the last one */
     double failing;               /* share of attempts whose iteration failed, the last ones most */
 } dfl_order;
 
@@ -39,7 +40,7 @@ typedef struct dfl_radau {
     double *XP, *YP;                 /* lanes of x' and of T^-1 x' */
     double AI[DFL_RADAU_STAGES * DFL_LANES], LTI[DFL_RADAU_STAGES * DFL_LANES]; /* by columns */
     double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_old */
-    double *y;
+    double *y, *term;
 } dfl_radau;
 
 /* radau_start.c: life; everything that depends on the number of stages. */
@@ -59,9 +60,9 @@ void dfl_radau_predict(dfl_stepper *st, double h);
    times as long, if this one was `cut` or not, perhaps after rejections, or rejected, with stages solved or not. */
 void dfl_order_start(dfl_radau *ra);
 void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejection);
-void dfl_order_rejected(dfl_radau *ra, bool solved);
+void dfl_order_rejected(dfl_radau *ra, bool solved, double err);
 
 /* The size of an error estimate for the error test: larger while the motion may not be smooth. */
-double dfl_order_error(const dfl_radau *ra, double err);
+double dfl_order_error(dfl_radau *ra, double err);
 
 #endif

@@ -15,7 +15,8 @@
    stages: two rejected steps in a row whose slope is not smooth go on with a lower order. A step
    over a kink is only as accurate as its estimate, whatever the order: after a doubtful rejected
    step, higher orders lose the wider tolerance that smoothness allows, as far as is needed, and
-   get it back over the next steps without new doubt.
+   get it back over the next steps without new doubt. The low order ends when the kinks do: early if
+   many steps in a row fail neither in the iteration nor by much.
 
    Where the error would allow longer steps than Newton's iteration, as of a body that turns fast,
    every second attempt may fail: then the order is lowered as well.
@@ -23,6 +24,10 @@
    Steps that end early, at rows or instants, gain nothing from a higher order: they do not raise it,
    and four in a row that could have been twice as long end order 13. Where Newton's iteration
    fails right after a switch, the order is lowered at once.
+
+   An estimate may vanish by chance, or because the motions that a long step does not resolve are
+   damped in it; the next steps then show what it left. So a part of what Legendre's series of the
+   step leaves out is an estimate as well.
 
    The thresholds differ from RADAU's (0.002 and 0.8), whose matrix belongs to the start of a step:
    ours belongs to its middle and converges faster. */
@@ -41,13 +46,18 @@ static const double flat = 0.3;                    /* ratio of coefficients that
 enum { FIRST_WAIT = 4, LONGEST_WAIT = 256 };       /* steps before the order may be raised ... */
 enum { ROUGH_WAIT = 64, KINKS = 2 };               /* ... and after a kink */
 enum { PROVEN = 30, REJECTIONS = 3 };              /* steps; in a row */
+enum { CALM = 22 };                                /* steps of the lowest order without a kink */
+static const double sharp = 2;                     /* error of a rejected step at a kink */
 enum { LOWEST = 5, FIRST = 9 };                    /* orders */
 enum { MEMORY = 100 };                             /* of kinks, in steps of higher orders */
 static const double direct = 5;                    /* rtol that estimates may have at kinks */
+static const double part = 0.03, tenfold = 10;     /* of the next coefficient; of the estimate */
 
 static bool wasteful(dfl_order *order, int present, bool could_be_longer);
+static bool may_raise(const dfl_radau *ra);
 static void weigh(dfl_radau *ra, bool long_enough);
 static double rate_of_step(const dfl_radau *ra);
+static double neglected(dfl_radau *ra, double least);
 static double flatness(dfl_radau *ra);
 static void doubt(dfl_radau *ra, double measured);
 static void lower(dfl_radau *ra, int wait);
@@ -75,6 +85,7 @@ void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejec
         return;
     order->rejections = order->kinks = 0;
     order->steps++;
+    order->calm++;
     if (growth < settled)
         weigh(ra, cut && growth >= 1);
     order->failing *= remembered;
@@ -89,16 +100,17 @@ void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejec
     }
     if (order->steps < FIRST_WAIT || after_rejection)
         return;
-    if (order->for_higher >= enough && ra->rk->stages < ra->max_stages &&
-        order->steps >= *wait_for(order, ra->rk->order + 4))
+    if (order->for_higher >= enough && may_raise(ra))
         change(ra, ra->rk->order + 4);
     else if (order->for_lower >= enough && ra->rk->order > LOWEST)
         change(ra, ra->rk->order - 4);
 }
 
-void dfl_order_rejected(dfl_radau *ra, bool solved)
+void dfl_order_rejected(dfl_radau *ra, bool solved, double err)
 {
     dfl_order *order = &ra->order;
+    if (!solved || err > sharp)
+        order->calm = 0;
     if (!order->automatic || ra->rk->order == LOWEST)
         return;
     const double measured = solved ? flatness(ra) : 0;
@@ -113,10 +125,12 @@ void dfl_order_rejected(dfl_radau *ra, bool solved)
         lower(ra, FIRST_WAIT);
 }
 
-/* In doubt estimates are taken as larger, the less the longer ago the doubt arose. */
-double dfl_order_error(const dfl_radau *ra, double err)
+/* In doubt estimates are taken as larger, the less the longer ago the doubt arose. What the series
+   leaves out counts tenfold the estimate at most: if positions are prescribed, it says nothing. */
+double dfl_order_error(dfl_radau *ra, double err)
 {
     const dfl_order *order = &ra->order;
+    err = fmax(err, fmin(tenfold * err, part * neglected(ra, err / part)));
     const bool doubtful = order->doubt > 0 && ra->rk->order > LOWEST;
     const double stricter =
         doubtful
@@ -124,6 +138,15 @@ double dfl_order_error(const dfl_radau *ra, double err)
                   fmin(order->strict, log(fmax(1, ra->base.scale->loosened / direct))) / MEMORY)
             : 1;
     return fmax(stricter * err, 1e-10);
+}
+
+/* Whether the wait for the next higher order is over. */
+static bool may_raise(const dfl_radau *ra)
+{
+    const dfl_order *order = &ra->order;
+    const bool calm = ra->rk->order == LOWEST && order->calm >= CALM;
+    return ra->rk->stages < ra->max_stages &&
+           (calm || order->steps >= order->wait[ra->rk->order >= FIRST]);
 }
 
 /* Whether steps of a high order were cut so far that a lower one will do. It is asked again after
@@ -167,8 +190,21 @@ static double coefficient(dfl_radau *ra, int place)
 {
     const dfl_coefficients *rk = ra->rk;
     const double *weight = rk->series + place * rk->stages;
-    dfl_lanes_combine(ra->y, rk->stages, weight, ra->base.sys->n, ra->Z);
-    return dfl_scale_moving(ra->base.scale, ra->y);
+    dfl_lanes_combine(ra->term, rk->stages, weight, ra->base.sys->n, ra->Z);
+    return dfl_scale_moving(ra->base.scale, ra->term);
+}
+
+/* The coefficient after the last one, if they go on falling as the last ones do; 0 where it is
+   certainly below `least`, with three stages, whose coefficients are too few, and with an order that was
+   asked for, which has RADAU's estimate. */
+static double neglected(dfl_radau *ra, double least)
+{
+    const double last = ra->order.automatic && ra->rk->order > FIRST ? coefficient(ra, 0) : 0;
+    if (!(last > least))
+        return 0;
+    const double fall = fmax(last / fmax(DBL_MIN, coefficient(ra, 1)),
+                             sqrt(last / fmax(DBL_MIN, coefficient(ra, 2))));
+    return last * fmin(1, fall);
 }
 
 /* Over a step in which the motion is smooth the coefficients of Legendre's series of x' fall like a
@@ -208,6 +244,7 @@ static void lower(dfl_radau *ra, int wait)
     int *before = wait_for(&ra->order, ra->rk->order);
     const int longer = 2 * *before > wait ? 2 * *before : wait;
     *before = longer < LONGEST_WAIT ? longer : LONGEST_WAIT;
+    ra->order.calm = 0;
     change(ra, ra->rk->order - 4);
 }
 

@@ -30,15 +30,16 @@ dfl_status dfl_radau_init(dfl_stepper *st)
     ra->rows = dfl_alloc(ctx, rows * width, d);
     ra->x_end = dfl_alloc(ctx, n, d);
     ra->y = dfl_alloc(ctx, n, d);
-    return ra->rows && ra->x_end && ra->y ? DFL_OK : DFL_NO_MEMORY;
+    ra->term = dfl_alloc(ctx, n, d);
+    return ra->rows && ra->x_end && ra->y && ra->term ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_radau_clear(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
     dfl_context *ctx = st->sys->ctx;
-    double *const block[] = {ra->cont, ra->Z,  ra->W,    ra->dW,    ra->dZ,
-                             ra->XP,   ra->YP, ra->rows, ra->x_end, ra->y};
+    double *const block[] = {ra->cont, ra->Z,    ra->W,     ra->dW, ra->dZ,  ra->XP,
+                             ra->YP,   ra->rows, ra->x_end, ra->y,  ra->term};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_point_clear(&ra->stage[0], ctx);
