@@ -420,15 +420,18 @@ class Faults(unittest.TestCase):
         commands = [("export", "swing.lua", "--fmu", "2", "--output", "slow.fmu"), ("compare", "swing.lua", *native),
                     ("gradient", "swing.lua", "--of", "height", "--by", "m", *native), ("optimize", "searched.lua", *native),
                     ("sweep", "swing.lua", "--over", "m=1:2:3", "--threads", "1", "--output", "slow.h5", *native)]
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
         for words in commands:
             for one, wanted in SIGNALS.items():
-                child = self.start(*words, CC=command)
+                child = self.start(*words, CC=command, TMPDIR=str(temporary))
                 self.wait_for(lambda: (self.folder / "pid").exists() and self.read("pid").endswith(b"\n"), child)
                 compiler = int(self.read("pid"))
                 (self.folder / "pid").unlink()
                 child.send_signal(one)
                 said = child.communicate(timeout=50)[1]
                 self.assertEqual(child.returncode, wanted, (words, said))
+                self.assertEqual(os.listdir(temporary), [], words)
                 self.assert_ended(compiler)
                 (self.folder / "slow.h5").unlink(missing_ok=True)
         self.assertFalse((self.folder / "slow.fmu").exists())
