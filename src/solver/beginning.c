@@ -3,6 +3,7 @@
 #include "solver/solver_internal.h"
 #include "solver/switching.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static dfl_status start_failure(const dfl_solver *solver);
 static dfl_status check_allowed_misfit(dfl_solver *solver, double t0);
 static void note_start(dfl_solver *solver, const double *x0);
 static void warn_of_velocities(const dfl_solver *solver);
+static void warn_of_gap(const dfl_solver *solver);
 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
                             const dfl_conditions *conditions)
@@ -251,6 +253,30 @@ static void note_start(dfl_solver *solver, const double *x0)
              dfl_initial_rigid(rigid, sizeof rigid, &solver->initial) > 0)
         dfl_log(&solver->options, DFL_LOG_WARNING, "%s", rigid + strlen("; "));
     warn_of_velocities(solver);
+    warn_of_gap(solver);
+}
+
+/* How far the start is from where its constraints hold, in the units of the variables. */
+static double start_gap(const dfl_solver *solver)
+{
+    const double *g = solver->stepper->here.blocks.g, *size = solver->initial.row_size;
+    double gap = 0;
+    for (int i = 0; i < solver->eom->nl; i++)
+        gap = fmax(gap, fabs(g[i]) / fmax(DBL_MIN, size[i]));
+    return gap;
+}
+
+/* The step that closes the gap gives velocities its size over h, and these remain. Without fixed steps no step is
+   short enough, and the run ends. */
+static void warn_of_gap(const dfl_solver *solver)
+{
+    const double h = solver->options.step.fixed;
+    const double gap = h > 0 && solver->sys.requirements.index_v >= 2 ? start_gap(solver) : 0;
+    if (gap > 10 * solver->options.rtol)
+        dfl_log(&solver->options, DFL_LOG_WARNING,
+                "form %s: the start violates constraints by %.1e, and the first step makes this a "
+                "velocity of about %.1e; let the start be projected, or take the form psf",
+                dfl_form_name(solver->options.form), gap, gap / h);
 }
 
 /* Velocities of index 2 are differences of positions: each step may err by rtol/h in them. Radau IIA loses two of its
