@@ -177,6 +177,20 @@ static void take_second(dfl_stepper *st, increments *old, double square)
     old->last = 0; /* the third is compared with the second alone */
 }
 
+/* What the first increment leaves of second order adds up from body to body: with 500 cars in a train
+   the second one is nearly as large, and the third one small again. Large systems, whose matrix is new,
+   wait for that one, which is compared with the second alone; not with the longer steps of methods that are
+   allowed more iterations, where the second matrix must come early. */
+static bool waits_for_third(const dfl_stepper *st, increments *old, int most, double square)
+{
+    const double rate = square * old->last;
+    if (!st->sys->packed || st->newton->old || most > st->options->newton.iterations || !(rate < 1))
+        return false;
+    old->fourth = rate * rate;
+    old->last = 0;
+    return true;
+}
+
 /* Whether the remaining iterations are enough, from squares: theta < 1/2, so that faccon < 2 theta,
    and theta^(2 left + 2) is at most the power of theta^4 used here. */
 static bool converges(double fourth, double square, int left, double tolerance)
@@ -295,7 +309,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
             return outcome;
         if (it == 2 && dfl_formulation_stagewise(st->form))
             take_second(st, &old, square);
-        else if (it > 1 && it < most)
+        else if (it > 1 && it < most && !(it == 2 && waits_for_third(st, &old, most, square)))
             diverging = diverges(st, &old, most - 1 - it, square, patient, reduce);
         if (diverging) {
             outcome = second_chance(st, h, it <= most, &updates);

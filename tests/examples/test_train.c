@@ -104,6 +104,19 @@ static void steps_of_long_trains_are_not_divided(void **state)
     scripted_free(&s);
 }
 
+/* Errors of second order add up along a train; that costs iterations, but no second matrix. */
+static void a_step_of_a_long_train_takes_one_matrix(void **state)
+{
+    (void)state;
+    scripted s = load_train("N=400", true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6, .order = 5});
+    scripted_advance(&s, 3);
+    check_geometry(&s, 400);
+    const dfl_statistics statistics = dfl_solver_statistics(s.solver);
+    assert_true(statistics.newton_updates < 3);
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +124,7 @@ int main(void)
         cmocka_unit_test(fifty_cars_keep_their_energy),
         cmocka_unit_test(a_long_train_runs_for_a_nanosecond),
         cmocka_unit_test(steps_of_long_trains_are_not_divided),
+        cmocka_unit_test(a_step_of_a_long_train_takes_one_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
