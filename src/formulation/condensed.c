@@ -216,6 +216,7 @@ bool dfl_condensed_factor(dfl_condensed *c, int stages)
     const int sets = stages > 1 ? stages / 2 : 1;
     bool good = true;
     c->sweeps = 1;
+    c->tried = false;
     for (int set = 0; good && set < sets; set++) {
         const bool pair = stages > 1;
         c->zeta[set][0] = shifts->re[0];
@@ -230,64 +231,43 @@ bool dfl_condensed_factor(dfl_condensed *c, int stages)
     return good;
 }
 
-/* lanes := those of one set from the rows from `row` on. */
-static void take(double *lanes, const double *rho, int width, int row, int count, int set,
-                 bool pair)
-{
-    for (int i = 0; i < count; i++) {
-        const double *from = rho + (size_t)(row + i) * (size_t)width;
-        lanes[DFL_SET * i] = from[0];
-        lanes[DFL_SET * i + 1] = pair ? from[2 * set + 1] : 0;
-        lanes[DFL_SET * i + 2] = pair ? from[2 * set + 2] : 0;
-        lanes[DFL_SET * i + 3] = 0;
-    }
-}
-
-static void give(double *dx, int width, int first, int count, const double *lanes, int set,
-                 bool pair)
-{
-    for (int i = 0; i < count; i++) {
-        double *to = dx + (size_t)(first + i) * (size_t)width;
-        if (set == 0)
-            to[0] = lanes[DFL_SET * i];
-        if (pair) {
-            to[2 * set + 1] = lanes[DFL_SET * i + 1];
-            to[2 * set + 2] = lanes[DFL_SET * i + 2];
-        }
-    }
-}
-
 /* Kinematic rows with p' = v were multiplied by M. */
 static void divide_by_mass(double *kin, const dfl_system *sys)
 {
-    for (int i = 0; i < sys->n3; i++)
-        for (int lane = 0; lane < DFL_SET; lane++)
-            kin[DFL_SET * i + lane] =
-                sys->mass.M[i] > 0 ? kin[DFL_SET * i + lane] / sys->mass.M[i] : 0;
+    for (int i = 0; i < sys->n3; i++) {
+        const double factor = sys->mass.M[i] > 0 ? 1 / sys->mass.M[i] : 0;
+        dfl_set_scale(kin + DFL_SET * i, factor, kin + DFL_SET * i, 1);
+    }
 }
 
+/* The first solution with new factors is checked, and so are those that nothing else judges: error estimates. */
 bool dfl_condensed_solve(double *dx, dfl_condensed *c, const double *rho, int width, int stages)
 {
     const dfl_sparse_form *form = c->form;
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, nc = sys->nc, np = sys->eom->np, sets = stages > 1 ? stages / 2 : 1;
-    const bool pair = stages > 1;
-    memset(dx, 0, (size_t)(sys->n * width) * sizeof *dx);
+    const bool doubtful = !c->tried || stages == 1;
+    const bool all =
+        sys->n == nv + nc + nv + np && (width == 1 || (width == DFL_SET && stages > 1));
+    if (!all)
+        memset(dx, 0, (size_t)(sys->n * width) * sizeof *dx);
     for (int set = 0; set < sets; set++) {
-        take(c->v[C_R1], rho, width, 0, nv, set, pair);
-        take(c->p[C_KIN], rho, width, form->row.kin, np, set, pair);
-        take(c->v[C_R3], rho, width, form->row.a, nv, set, pair);
-        take(c->c[C_R4], rho, width, form->row.acc, nc, set, pair);
-        take(c->c[C_R5], rho, width, form->row.vel, nc, set, pair);
-        take(c->c[C_R6], rho, width, form->row.g, nc, set, pair);
+        const dfl_set_place at = {.width = width, .set = set, .pair = stages > 1};
+        dfl_set_take(c->v[C_R1], rho, &at, nv);
+        dfl_set_take(c->p[C_KIN], rho + form->row.kin * width, &at, np);
+        dfl_set_take(c->v[C_R3], rho + form->row.a * width, &at, nv);
+        dfl_set_take(c->c[C_R4], rho + form->row.acc * width, &at, nc);
+        dfl_set_take(c->c[C_R5], rho + form->row.vel * width, &at, nc);
+        dfl_set_take(c->c[C_R6], rho + form->row.g * width, &at, nc);
         if (!c->motion.kin)
             divide_by_mass(c->p[C_KIN], sys);
-        if (!dfl_condensed_solve_set(c, set))
+        if (!dfl_condensed_solve_set(c, set, doubtful))
             return false;
-        give(dx, width, 0, nv, c->v[C_DA], set, pair);
-        give(dx, width, sys->at.l, nc, c->c[C_LAM], set, pair);
-        give(dx, width, sys->at.v, nv, c->v[C_W], set, pair);
-        give(dx, width, sys->at.p, np, c->p[C_DP], set, pair);
+        dfl_set_give(dx, &at, c->v[C_DA], nv);
+        dfl_set_give(dx + sys->at.l * width, &at, c->c[C_LAM], nc);
+        dfl_set_give(dx + sys->at.v * width, &at, c->v[C_W], nv);
+        dfl_set_give(dx + sys->at.p * width, &at, c->p[C_DP], np);
     }
+    c->tried = true;
     return true;
 }

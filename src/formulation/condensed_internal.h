@@ -36,6 +36,7 @@ struct dfl_condensed {
     double zeta[DFL_CONDENSED_SETS][3]; /* of each set: real, real part, imaginary part */
     int passes;                         /* of (A) and (B) */
     int sweeps;                         /* of (A): S is nearly symmetric */
+    bool tried;                         /* these factors have solved a system */
     double *v[C_VECTORS], *c[C_CONSTRAINTS], *p[C_POSITIONS], *work;
 };
 
@@ -49,7 +50,7 @@ void dfl_condensed_matrix_update(dfl_condensed *c);
 /* D[set] := S in lanes. Returns how far it is from a symmetric matrix, relative to the diagonal. */
 double dfl_condensed_matrix_shift(dfl_condensed *c, int set);
 
-/* condensed_solve.c: one set, its residuals being in c->v, c->c, c->p. */
-bool dfl_condensed_solve_set(dfl_condensed *c, int set);
+/* condensed_solve.c: one set, its residuals being in c->v, c->c, c->p. `doubtful`: the residual of (A) is checked. */
+bool dfl_condensed_solve_set(dfl_condensed *c, int set, bool doubtful);
 
 #endif

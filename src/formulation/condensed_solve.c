@@ -62,8 +62,8 @@ static void subtract_inertia(double *y, const dfl_condensed *c, const double *ze
     }
 }
 
-/* What is left of the forces of (A): r3 + r1 - zeta M w + dyn_v (w + u) + dyn_p dp. */
-static void find_forces(double *b, const dfl_condensed *c, const double *zeta)
+/* What is left of the forces of (A): r3 + r1 - zeta M w + dyn_v (w + u) + dyn_p dp. `moved`: dp is not 0. */
+static void find_forces(double *b, const dfl_condensed *c, const double *zeta, bool moved)
 {
     const dfl_system *sys = c->form->base.sys;
     const dfl_pattern *dyn = &sys->packed->dyn;
@@ -74,9 +74,11 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta)
     subtract_inertia(b, c, zeta, c->v[C_W]);
     if (c->damped) {
         add_slopes(b, dyn, value, at.v, sys->n3, 1, c->v[C_W]);
-        add_slopes(b, dyn, value, at.v, sys->n3, 1, c->v[C_U]);
+        if (c->passes > 1)
+            add_slopes(b, dyn, value, at.v, sys->n3, 1, c->v[C_U]);
     }
-    add_slopes(b, dyn, value, at.p, sys->eom->np, 1, c->p[C_DP]);
+    if (moved)
+        add_slopes(b, dyn, value, at.p, sys->eom->np, 1, c->p[C_DP]);
 }
 
 /* Whether (A) is solved by x and the multipliers up to rounding, without rows that are left out. */
@@ -102,17 +104,18 @@ static bool is_solved(dfl_condensed *c, int set, const double *x, const double *
 }
 
 /* What is left of the forces, without rows that are left out (`left`), for velocities with mass. */
-static void find_rest(double *x, dfl_condensed *c, const double *zeta, const double *left)
+static void find_rest(double *x, dfl_condensed *c, const double *zeta, const double *left,
+                      bool moved)
 {
     const dfl_sparse_form *form = c->form;
-    find_forces(c->v[C_B], c, zeta);
+    find_forces(c->v[C_B], c, zeta, moved);
     if (form->base.defect > 0)
         add_transposed(c->v[C_B], &form->W, form->W_ref, -1, left);
     dfl_massless_joints_restrict(x, &c->joints, c->v[C_B]);
 }
 
-/* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. */
-static bool solve_positions(dfl_condensed *c, int set, const double *left)
+/* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. `doubtful`: with a check. */
+static bool solve_positions(dfl_condensed *c, int set, const double *left, bool doubtful)
 {
     const dfl_massless_joints *joints = &c->joints;
     const double *zeta = c->zeta[set];
@@ -121,19 +124,24 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left)
     double *turned = c->v[C_TURNED], *x = c->v[C_X], *rest = c->c[C_REST], *all = c->c[C_ALL];
     negate(c->c[C_ROWS], c->c[C_R6], joints->nc);
     dfl_massless_joints_split(rest, turned, joints, c->c[C_ROWS]);
-    memset(all, 0, size);
+    if (c->sweeps > 1)
+        memset(all, 0, size);
     for (int sweep = 0; sweep < c->sweeps; sweep++) {
         dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, turned, c->p[C_KIN], zeta);
-        find_rest(x, c, zeta, left);
-        add_transposed(x, &joints->W, joints->W_value, -1, all);
-        if (sweep > 0)
+        find_rest(x, c, zeta, left, sweep > 0 || joints->ngroups > 0 || c->motion.kin);
+        if (sweep > 0) {
+            add_transposed(x, &joints->W, joints->W_value, -1, all);
             memset(rest, 0, size);
-        copy(c->v[C_RIGHT], x, joints->heavy);
-        copy(c->c[C_REST_RIGHT], rest, rows);
+        }
+        if (doubtful) {
+            copy(c->v[C_RIGHT], x, joints->heavy);
+            copy(c->c[C_REST_RIGHT], rest, rows);
+        }
         dfl_lane_ldl_solve(x, rest, c->lanes[set]);
-        if (!is_solved(c, set, x, rest))
+        if (doubtful && !is_solved(c, set, x, rest))
             return false;
-        dfl_set_add(all, 1, rest, rows);
+        if (c->sweeps > 1)
+            dfl_set_add(all, 1, rest, rows);
         dfl_massless_joints_expand(turned, joints, x);
     }
     dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, turned, c->p[C_KIN], zeta);
@@ -152,7 +160,7 @@ static void solve_base(double *x, double *l, dfl_condensed *c, const double *row
         dfl_massless_joints_restrict(heavy, joints, force);
     else
         memset(heavy, 0, (size_t)(DFL_SET * joints->heavy) * sizeof *heavy);
-    dfl_saddle_ldl_solve_lanes(heavy, rest, c->base, c->work);
+    dfl_saddle_ldl_solve_lanes(heavy, rest, c->base, force != NULL, c->work);
     dfl_massless_joints_expand(x, joints, heavy);
     if (l)
         dfl_massless_joints_join(l, joints, rest, force);
@@ -191,16 +199,16 @@ static void solve_accelerations(dfl_condensed *c, const double *dv, const double
     solve_base(c->v[C_DA], c->c[C_LAM], c, rows, b);
 }
 
-bool dfl_condensed_solve_set(dfl_condensed *c, int set)
+bool dfl_condensed_solve_set(dfl_condensed *c, int set, bool doubtful)
 {
     const dfl_sparse_form *form = c->form;
     const dfl_system *sys = form->base.sys;
     const double *zeta = c->zeta[set];
     const int nv = sys->n3, nc = sys->nc;
     double *left = c->c[C_LEFT];
-    memset(left, 0, (size_t)(DFL_SET * nc) * sizeof *left);
-    memset(c->v[C_U], 0, (size_t)(DFL_SET * nv) * sizeof *left);
-    for (int i = 0; i < nc; i++) /* multipliers of rows that are left out vanish */
+    if (form->base.defect > 0)
+        memset(left, 0, (size_t)(DFL_SET * nc) * sizeof *left);
+    for (int i = 0; form->base.defect > 0 && i < nc; i++)
         for (int lane = 0; form->dropped[i] && lane < 3; lane++)
             left[DFL_SET * i + lane] = -c->c[C_R4][DFL_SET * i + lane];
     for (int pass = 0; pass < c->passes; pass++) {
@@ -210,7 +218,7 @@ bool dfl_condensed_solve_set(dfl_condensed *c, int set)
                                     zeta);
             solve_velocities(c);
         }
-        if (!solve_positions(c, set, left))
+        if (!solve_positions(c, set, left, doubtful))
             return false;
         solve_velocities(c);
     }

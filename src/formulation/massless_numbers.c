@@ -134,7 +134,7 @@ DFL_WIDE void dfl_massless_joints_split(double *remaining, double *x, const dfl_
                                         const double *l)
 {
     clear(x, j->nv);
-    for (int i = 0; i < j->nc; i++)
+    for (int i = 0, nc = j->nc; i < nc; i++)
         if (j->slot[i] >= 0)
             copy(remaining + LANES * j->slot[i], l + LANES * i);
     for (int i = 0; i < j->ngroups; i++) {
@@ -160,12 +160,19 @@ static dfl_set_matrix matrix_T(const dfl_massless_joints *j)
 void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const double *y)
 {
     const dfl_set_matrix T = matrix_T(j);
-    dfl_set_add_rows(x, &T, 1, y);
+    if (j->heavy == j->nv) /* T = 1 */
+        dfl_set_add(x, 1, y, j->nv);
+    else
+        dfl_set_add_rows(x, &T, 1, y);
 }
 
 void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x)
 {
     const dfl_set_matrix T = matrix_T(j);
+    if (j->heavy == j->nv) {
+        memcpy(y, x, (size_t)(LANES * j->nv) * sizeof *y);
+        return;
+    }
     memset(y, 0, (size_t)(LANES * j->heavy) * sizeof *y);
     dfl_set_add_columns(y, &T, 1, x);
 }

@@ -8,24 +8,58 @@ static DFL_INLINE dfl_four fetch(const double *x)
     return *(const dfl_quad *)x;
 }
 
+DFL_WIDE void dfl_set_take(double *x, const double *lanes, const dfl_set_place *at, int n)
+{
+    const int width = at->width, first = 2 * at->set + 1;
+    const dfl_four_mask used = {-1, -1, -1, 0};
+    for (int i = 0; at->pair && first == 1 && i < n; i++)
+        dfl_set_store(x + DFL_SET * i, (dfl_four)((dfl_four_mask)fetch(lanes + width * i) & used));
+    for (int i = 0; at->pair && first > 1 && i < n; i++) {
+        const double *from = lanes + width * i;
+        dfl_set_store(x + DFL_SET * i, (dfl_four){from[0], from[first], from[first + 1], 0});
+    }
+    for (int i = 0; !at->pair && i < n; i++)
+        dfl_set_store(x + DFL_SET * i, (dfl_four){lanes[width * i], 0, 0, 0});
+}
+
+DFL_WIDE void dfl_set_give(double *lanes, const dfl_set_place *at, const double *x, int n)
+{
+    const int width = at->width, first = 2 * at->set + 1;
+    for (int i = 0; at->pair && width == DFL_SET && i < n; i++)
+        dfl_set_store(lanes + width * i, fetch(x + DFL_SET * i));
+    for (int i = 0; at->pair && width > DFL_SET && i < n; i++) {
+        double *to = lanes + width * i;
+        to[0] = first == 1 ? x[DFL_SET * i] : to[0];
+        to[first] = x[DFL_SET * i + 1];
+        to[first + 1] = x[DFL_SET * i + 2];
+    }
+    for (int i = 0; !at->pair && i < n; i++)
+        lanes[width * i] = x[DFL_SET * i];
+}
+
+/* Vectors may alias anything, so what a loop needs of the matrix is in variables. */
 DFL_WIDE void dfl_set_add_columns(double *y, const dfl_set_matrix *A, double factor,
                                   const double *x)
 {
-    for (int j = 0; j < A->count; j++) {
+    const int count = A->count, *start = A->start + A->first, *index = A->index;
+    const double *value = A->value;
+    for (int j = 0, k = start[0]; j < count; j++) {
         const dfl_four xj = factor * fetch(x + DFL_SET * j);
-        for (int k = A->start[A->first + j]; k < A->start[A->first + j + 1]; k++) {
-            double *to = y + DFL_SET * A->index[k];
-            dfl_set_store(to, fetch(to) + A->value[k] * xj);
+        for (const int end = start[j + 1]; k < end; k++) {
+            double *to = y + DFL_SET * (size_t)(unsigned)index[k];
+            dfl_set_store(to, fetch(to) + value[k] * xj);
         }
     }
 }
 
 DFL_WIDE void dfl_set_add_rows(double *y, const dfl_set_matrix *A, double factor, const double *x)
 {
-    for (int j = 0; j < A->count; j++) {
+    const int count = A->count, *start = A->start + A->first, *index = A->index;
+    const double *value = A->value;
+    for (int j = 0, k = start[0]; j < count; j++) {
         dfl_four sum = {0};
-        for (int k = A->start[A->first + j]; k < A->start[A->first + j + 1]; k++)
-            sum += A->value[k] * fetch(x + DFL_SET * A->index[k]);
+        for (const int end = start[j + 1]; k < end; k++)
+            sum += value[k] * fetch(x + DFL_SET * (size_t)(unsigned)index[k]);
         dfl_set_store(y + DFL_SET * j, fetch(y + DFL_SET * j) + factor * sum);
     }
 }
@@ -50,15 +84,17 @@ static DFL_INLINE double largest_lane(dfl_four a)
 
 DFL_WIDE double dfl_set_subtract_sets(double *y, const dfl_set_matrix *A, const double *x)
 {
+    const int count = A->count, *start = A->start, *index = A->index;
+    const double *value = A->value;
     dfl_four most = {0};
-    for (int j = 0; j < A->count; j++) {
-        const dfl_four xj = fetch(x + DFL_SET * j);
-        const dfl_four turned = {0, -xj[2], xj[1], 0};
-        for (int k = A->start[j]; k < A->start[j + 1]; k++) {
-            const dfl_four a = fetch(A->value + DFL_SET * k);
-            const dfl_four re = {a[0], a[1], a[1], 0};
-            const dfl_four direct = re * xj, across = a[2] * turned;
-            double *to = y + DFL_SET * A->index[k];
+    for (int j = 0, k = start[0]; j < count; j++) {
+        const dfl_four xj = fetch(x + DFL_SET * j), keep = {xj[0], xj[1], xj[1], 0};
+        const dfl_four turn = {0, -xj[2], xj[2], 0};
+        for (const int end = start[j + 1]; k < end; k++) {
+            const dfl_four a = fetch(value + DFL_SET * k);
+            const dfl_four direct = keep * a;
+            const dfl_four across = turn * __builtin_shufflevector(a, a, 0, 2, 1, 3);
+            double *to = y + DFL_SET * (size_t)(unsigned)index[k];
             dfl_set_store(to, fetch(to) - direct - across);
             most = larger(most, absolute(direct) + absolute(across));
         }

@@ -13,6 +13,17 @@ typedef struct dfl_set_matrix {
     int first, count;
 } dfl_set_matrix;
 
+/* Where a set is in lanes of all stages: `pair` of complex ones or the real lane alone. */
+typedef struct dfl_set_place {
+    int width, set;
+    bool pair;
+} dfl_set_place;
+
+/* n components of a set from lanes of all stages; and back, other lanes as they are, but those that are never used
+   may be cleared. */
+void dfl_set_take(double *x, const double *lanes, const dfl_set_place *at, int n);
+void dfl_set_give(double *lanes, const dfl_set_place *at, const double *x, int n);
+
 /* y += factor (A x), A by columns; the same, A by rows. */
 void dfl_set_add_columns(double *y, const dfl_set_matrix *A, double factor, const double *x);
 void dfl_set_add_rows(double *y, const dfl_set_matrix *A, double factor, const double *x);

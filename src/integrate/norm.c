@@ -292,11 +292,9 @@ double dfl_scale_moving(dfl_scale *scale, const double *z)
 /* The largest mean square of a body's increments. */
 static double newton_by_bodies(dfl_scale *scale, const double *lanes, int stages)
 {
-    const int n = scale->sys->n, width = dfl_lanes_width(stages);
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-    for (int i = 0; i < n; i++)
-        scale->sum[scale->group[i]] +=
-            dfl_lanes_squares(lanes + i * width, width, 1, scale->newton_weight + i);
+    dfl_lanes_add_squares(scale->sum, scale->group, lanes, dfl_lanes_width(stages), scale->sys->n,
+                          scale->newton_weight);
     return largest_group(scale, stages);
 }
 

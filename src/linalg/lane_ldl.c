@@ -10,8 +10,8 @@
 struct dfl_lane_ldl {
     const dfl_saddle_ldl *of;
     double *value, *L, *pivot, *inverse, *y; /* lanes of 4 */
-    int *row, *next;
     unsigned char *out;
+    bool complete; /* nothing is left out */
 };
 
 dfl_status dfl_lane_ldl_create(dfl_lane_ldl **out, const dfl_saddle_ldl *of)
@@ -28,11 +28,8 @@ dfl_status dfl_lane_ldl_create(dfl_lane_ldl **out, const dfl_saddle_ldl *of)
     ldl->pivot = dfl_alloc(ctx, 4 * n + 4, d);
     ldl->inverse = dfl_alloc(ctx, 4 * n + 4, d);
     ldl->y = dfl_alloc(ctx, 4 * n + 4, d);
-    ldl->row = dfl_alloc(ctx, entries + 1, sizeof(int));
-    ldl->next = dfl_alloc(ctx, n + 1, sizeof(int));
     ldl->out = dfl_alloc(ctx, n + 1, 1);
-    if (ldl->value && ldl->L && ldl->pivot && ldl->inverse && ldl->y && ldl->row && ldl->next &&
-        ldl->out)
+    if (ldl->value && ldl->L && ldl->pivot && ldl->inverse && ldl->y && ldl->out)
         return DFL_OK;
     dfl_lane_ldl_free(ldl);
     *out = NULL;
@@ -44,8 +41,7 @@ void dfl_lane_ldl_free(dfl_lane_ldl *ldl)
     if (!ldl)
         return;
     dfl_context *ctx = ldl->of->ctx;
-    void *const block[] = {ldl->value, ldl->L,   ldl->pivot, ldl->inverse,
-                           ldl->y,     ldl->row, ldl->next,  ldl->out};
+    void *const block[] = {ldl->value, ldl->L, ldl->pivot, ldl->inverse, ldl->y, ldl->out};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, ldl);
@@ -61,12 +57,33 @@ static DFL_INLINE void store(double *x, dfl_four value)
     *(dfl_quad *)x = value;
 }
 
-/* Of real numbers in lane 0 and complex ones in lanes 1 and 2. */
-static DFL_INLINE dfl_four product(dfl_four a, dfl_four b)
+static DFL_INLINE dfl_four swapped(dfl_four a)
 {
-    const dfl_four turn = {0, -a[2], a[2], 0}, keep = {a[0], a[1], a[1], a[3]};
-    const dfl_four swapped = {b[0], b[2], b[1], b[3]};
-    return keep * b + turn * swapped;
+    return __builtin_shufflevector(a, a, 0, 2, 1, 3);
+}
+
+/* A factor of products of real numbers in lane 0 (and 3) and complex ones in lanes 1 and 2:
+   a b = keep b + swapped(cross b), so that sums are swapped once. */
+typedef struct multiplier {
+    dfl_four keep, cross;
+} multiplier;
+
+/* By masks: gcc would move single numbers with an instruction that valgrind does not know. */
+static DFL_INLINE dfl_four turned(dfl_four a)
+{
+    const dfl_four_mask used = {0, -1, -1, 0}, sign = {0, 0, INT64_MIN, 0};
+    return (dfl_four)(((dfl_four_mask)a & used) ^ sign);
+}
+
+static DFL_INLINE multiplier multiplier_of(dfl_four a)
+{
+    return (multiplier){__builtin_shufflevector(a, a, 0, 1, 1, 3),
+                        turned(__builtin_shufflevector(a, a, 0, 2, 2, 3))};
+}
+
+static DFL_INLINE dfl_four product(multiplier a, dfl_four b)
+{
+    return a.keep * b + swapped(a.cross * b);
 }
 
 static DFL_INLINE dfl_four reciprocal(dfl_four a)
@@ -92,117 +109,349 @@ static void place_numbers(dfl_lane_ldl *ldl, const double *D, const double *A)
     }
 }
 
+/* y -= L x for `count` rows of `width` columns, whose entries begin at `at`. */
+static DFL_INLINE void subtract_columns(double *y, const double *L, const int *row, int width,
+                                        const int *at, int count, const multiplier *x)
+{
+    const double *entry[DFL_WIDEST_CHUNK];
+    const int *rows = row + at[0];
+    DFL_UNROLL
+    for (int c = 0; c < width; c++)
+        entry[c] = L + 4 * (size_t)at[c];
+    for (size_t t = 0; t < (size_t)count; t++) {
+        dfl_four keep = {0, 0, 0, 0}, cross = keep;
+        double *to = y + 4 * (size_t)(unsigned)rows[t];
+        DFL_UNROLL
+        for (int c = 0; c < width; c++) {
+            const dfl_four l = fetch(entry[c] + 4 * t);
+            keep += x[c].keep * l;
+            cross += x[c].cross * l;
+        }
+        store(to, fetch(to) - keep - swapped(cross));
+    }
+}
+
+/* y -= L x for the columns of a chunk from column i on, down to entry `end` of the first: rows within the chunk
+   come first, so that x = y is known, or 0 in columns that are left out (`out`, or NULL). */
+static DFL_INLINE void subtract_chunk(double *y, const double *L, const dfl_saddle_ldl *of,
+                                      const unsigned char *out, int width, int i, int end,
+                                      multiplier *x)
+{
+    const int *start = of->start + i, *tail = width > 1 ? of->tail + i : start;
+    DFL_UNROLL
+    for (int c = 0; c < width; c++) {
+        x[c] = multiplier_of(out && out[i + c] ? (dfl_four){0, 0, 0, 0} : fetch(y + 4 * (i + c)));
+        if (c + 1 < width)
+            subtract_columns(y, L, of->row, 1, &start[c], tail[c] - start[c], &x[c]);
+    }
+    subtract_columns(y, L, of->row, width, tail, end - tail[0], x);
+}
+
+/* The switch that makes the width of a chunk a constant for the compiler. */
+#define FOR_WIDTH(width, CALL)                                                                     \
+    switch (width) {                                                                               \
+    case 1:                                                                                        \
+        CALL(1);                                                                                   \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        CALL(2);                                                                                   \
+        break;                                                                                     \
+    case 3:                                                                                        \
+        CALL(3);                                                                                   \
+        break;                                                                                     \
+    default:                                                                                       \
+        CALL(4);                                                                                   \
+    }
+
+/* Row k of L; returns what it takes from the pivot. */
+static DFL_INLINE dfl_four eliminate_row(double *y, double *L, const dfl_lane_ldl *ldl, int k)
+{
+    const dfl_saddle_ldl *of = ldl->of;
+    const int *column = of->row_column, *slot = of->row_slot, *chunk = of->chunk;
+    const int end = of->row_start[k + 1];
+    const double *inverse = ldl->inverse;
+    const unsigned char *out = ldl->out;
+    dfl_four sum = {0, 0, 0, 0};
+    for (int p = of->row_start[k], width; p < end; p += width) {
+        const int i = column[p];
+        multiplier x[DFL_WIDEST_CHUNK];
+        width = chunk[i] > 0 && i + chunk[i] <= k ? chunk[i] : 1;
+#define SUBTRACT(width) subtract_chunk(y, L, of, out, width, i, slot[p], x)
+        FOR_WIDTH(width, SUBTRACT);
+#undef SUBTRACT
+        for (int c = 0; c < width; c++) {
+            const dfl_four l = product(x[c], fetch(inverse + 4 * (i + c)));
+            sum += product(x[c], l);
+            store(L + 4 * slot[p + c], l);
+            store(y + 4 * (i + c), (dfl_four){0, 0, 0, 0});
+        }
+    }
+    return sum;
+}
+
 DFL_WIDE static bool eliminate(dfl_lane_ldl *ldl, const unsigned char *left_out)
 {
     const dfl_saddle_ldl *of = ldl->of;
-    double *y = ldl->y, *L = ldl->L;
-    double sum = 0;
-    for (int k = 0; k < of->n; k++) {
-        dfl_four pivot = fetch(ldl->pivot + 4 * k);
-        for (int p = of->upper.start[k]; p < of->upper.start[k + 1]; p++)
-            store(y + 4 * of->upper.row[p], fetch(ldl->value + 4 * p));
-        for (int p = of->row_start[k]; p < of->row_start[k + 1]; p++) {
-            const int i = of->row_column[p], end = ldl->next[i];
-            const dfl_four zero = {0, 0, 0, 0}, yi = ldl->out[i] ? zero : fetch(y + 4 * i);
-            const dfl_four l = product(yi, fetch(ldl->inverse + 4 * i));
-            store(y + 4 * i, zero);
-            for (int q = of->start[i]; q < end; q++) {
-                double *to = y + 4 * ldl->row[q];
-                store(to, fetch(to) - product(fetch(L + 4 * q), yi));
-            }
-            pivot -= product(l, yi);
-            ldl->row[end] = k;
-            store(L + 4 * end, l);
-            ldl->next[i] = end + 1;
-        }
-        const int i = of->unknown[k] - of->nv;
+    double *y = ldl->y, *L = ldl->L, *inverse = ldl->inverse;
+    const double *value = ldl->value, *pivots = ldl->pivot;
+    const int n = of->n, nv = of->nv, *unknown = of->unknown;
+    const int *start = of->upper.start, *row = of->upper.row;
+    dfl_four sum = {0, 0, 0, 0};
+    ldl->complete = true;
+    for (int k = 0; k < n; k++) {
+        for (int p = start[k]; p < start[k + 1]; p++)
+            store(y + 4 * row[p], fetch(value + 4 * p));
+        dfl_four pivot = fetch(pivots + 4 * k) - eliminate_row(y, L, ldl, k);
+        const int i = unknown[k] - nv;
         ldl->out[k] = i >= 0 && left_out[i];
-        if (ldl->out[k])
+        if (ldl->out[k]) {
             pivot = (dfl_four){1, 1, 0, 1};
-        const dfl_four inverse = reciprocal(pivot);
-        store(ldl->inverse + 4 * k, inverse);
-        sum += 0 * (inverse[0] + inverse[1] + inverse[2]);
+            ldl->complete = false;
+        }
+        const dfl_four one = reciprocal(pivot);
+        store(inverse + 4 * k, one);
+        sum += 0 * one;
     }
-    return sum == 0;
+    return sum[0] + sum[1] + sum[2] == 0;
 }
 
 bool dfl_lane_ldl_factor(dfl_lane_ldl *ldl, const double *D, const double *A,
                          const unsigned char *left_out)
 {
     place_numbers(ldl, D, A);
-    memcpy(ldl->next, ldl->of->start, (size_t)ldl->of->n * sizeof *ldl->next);
     memset(ldl->y, 0, 4 * (size_t)ldl->of->n * sizeof *ldl->y);
     return eliminate(ldl, left_out);
 }
 
-DFL_WIDE static void substitute(dfl_lane_ldl *ldl)
+/* y in the order of elimination, with zeros for what is left out. */
+static DFL_INLINE void gather(double *y, const dfl_saddle_ldl *of, const double *x, const double *l,
+                              const unsigned char *out, bool complete)
+{
+    const int nv = of->nv, nc = of->nc, n = of->n, *place = of->place;
+    for (int i = 0; i < nv; i++)
+        store(y + 4 * (size_t)(unsigned)place[i], fetch(x + 4 * i));
+    for (int i = 0; i < nc; i++)
+        store(y + 4 * (size_t)(unsigned)place[nv + i], fetch(l + 4 * i));
+    for (int k = 0; !complete && k < n; k++)
+        if (out[k])
+            store(y + 4 * k, (dfl_four){0, 0, 0, 0});
+}
+
+static DFL_INLINE void scatter(double *x, double *l, const dfl_saddle_ldl *of, const double *y)
+{
+    const int nv = of->nv, nc = of->nc, *place = of->place;
+    for (int i = 0; i < nv; i++)
+        store(x + 4 * i, fetch(y + 4 * (size_t)(unsigned)place[i]));
+    for (int i = 0; i < nc; i++)
+        store(l + 4 * i, fetch(y + 4 * (size_t)(unsigned)place[nv + i]));
+}
+
+/* Complex products from sums of products, and from such with real and imaginary parts exchanged: (s0, s1 - s2,
+   a1 + a2, s3). */
+static DFL_INLINE dfl_four combined(dfl_four s, dfl_four a)
+{
+    const dfl_four_mask sign = {0, INT64_MIN, 0, 0}, used = {0, -1, -1, 0};
+    const dfl_four first = __builtin_shufflevector(s, a, 0, 1, 5, 3);
+    const dfl_four second = __builtin_shufflevector(s, a, 0, 2, 6, 3);
+    return first + (dfl_four)(((dfl_four_mask)second & used) ^ sign);
+}
+
+/* y of a chunk from column i on: D^-1 y - L^T y. */
+static DFL_INLINE void finish_chunk(double *y, const dfl_lane_ldl *ldl, int width, int i)
 {
     const dfl_saddle_ldl *of = ldl->of;
-    double *y = ldl->y;
+    const int *row = of->row, *start = of->start + i, *tail = of->tail + i;
+    const int count = start[1] - tail[0];
+    const double *L = ldl->L, *entry[DFL_WIDEST_CHUNK];
+    dfl_four straight[DFL_WIDEST_CHUNK], across[DFL_WIDEST_CHUNK];
+    DFL_UNROLL
+    for (int c = 0; c < width; c++) {
+        entry[c] = L + 4 * (size_t)tail[c];
+        straight[c] = across[c] = (dfl_four){0, 0, 0, 0};
+    }
+    for (size_t t = 0; t < (size_t)count; t++) {
+        const dfl_four yt = fetch(y + 4 * (size_t)(unsigned)row[tail[0] + (int)t]);
+        const dfl_four other = swapped(yt);
+        DFL_UNROLL
+        for (int c = 0; c < width; c++) {
+            const dfl_four l = fetch(entry[c] + 4 * t);
+            straight[c] += l * yt;
+            across[c] += l * other;
+        }
+    }
+    for (int c = width - 1; c >= 0; c--) {
+        const dfl_four one = fetch(ldl->inverse + 4 * (i + c));
+        dfl_four sum = product(multiplier_of(one), fetch(y + 4 * (i + c)));
+        for (int p = start[c]; width > 1 && p < tail[c]; p++) {
+            const dfl_four l = fetch(L + 4 * p), yp = fetch(y + 4 * row[p]);
+            straight[c] += l * yp;
+            across[c] += l * swapped(yp);
+        }
+        sum -= combined(straight[c], across[c]);
+        store(y + 4 * (i + c), ldl->out[i + c] ? (dfl_four){0, 0, 0, 0} : sum);
+    }
+}
+
+/* Columns that are no chunks, from k on; returns the next chunk. What loops need is in variables. */
+static DFL_INLINE int subtract_singles(double *y, const double *L, const dfl_saddle_ldl *of, int k)
+{
+    const int n = of->n, *start = of->start, *row = of->row, *chunk = of->chunk;
+    for (int p = start[k]; k < n && chunk[k] == 1; k++) {
+        const multiplier x = multiplier_of(fetch(y + 4 * k));
+        for (const int end = start[k + 1]; p < end; p++) {
+            double *to = y + 4 * (size_t)(unsigned)row[p];
+            store(to, fetch(to) - product(x, fetch(L + 4 * p)));
+        }
+    }
+    return k;
+}
+
+/* From column k down; returns where the next chunk ends. */
+static DFL_INLINE int finish_singles(double *y, const dfl_lane_ldl *ldl, int k)
+{
+    const dfl_saddle_ldl *of = ldl->of;
+    const int *start = of->start, *row = of->row, *chunk = of->chunk;
+    const double *L = ldl->L, *inverse = ldl->inverse;
+    const unsigned char *out = ldl->out;
+    for (int p = start[k + 1] - 1; k >= 0 && chunk[k] == 1; k--) {
+        const dfl_four own = fetch(inverse + 4 * k), yk = fetch(y + 4 * k);
+        dfl_four straight = {0, 0, 0, 0}, across = straight;
+        for (const int begin = start[k]; p >= begin; p--) {
+            const dfl_four yp = fetch(y + 4 * (size_t)(unsigned)row[p]), l = fetch(L + 4 * p);
+            straight += l * yp;
+            across += l * swapped(yp);
+        }
+        const dfl_four sum = combined(own * yk - straight, own * swapped(yk) - across);
+        store(y + 4 * k, out[k] ? (dfl_four){0, 0, 0, 0} : sum);
+    }
+    return k;
+}
+
+DFL_WIDE void dfl_lane_ldl_solve(double *x, double *l, dfl_lane_ldl *ldl)
+{
+    const dfl_saddle_ldl *of = ldl->of;
+    const int n = of->n, *start = of->start, *chunk = of->chunk;
     const double *L = ldl->L;
-    for (int k = 0; k < of->n; k++) {
-        const dfl_four yk = fetch(y + 4 * k);
-        for (int p = of->start[k]; p < of->start[k + 1]; p++) {
-            double *to = y + 4 * ldl->row[p];
-            store(to, fetch(to) - product(fetch(L + 4 * p), yk));
+    double *y = ldl->y;
+    multiplier unused[DFL_WIDEST_CHUNK];
+    gather(y, of, x, l, ldl->out, ldl->complete);
+    for (int k = subtract_singles(y, L, of, 0); k < n;
+         k = subtract_singles(y, L, of, k + chunk[k])) {
+#define SUBTRACT(width) subtract_chunk(y, L, of, NULL, width, k, start[k + 1], unused)
+        FOR_WIDTH(chunk[k], SUBTRACT);
+#undef SUBTRACT
+    }
+    for (int k = finish_singles(y, ldl, n - 1); k >= 0; k = finish_singles(y, ldl, k - 1)) {
+        while (chunk[k] == 0)
+            k--;
+#define FINISH(width) finish_chunk(y, ldl, width, k)
+        FOR_WIDTH(chunk[k], FINISH);
+#undef FINISH
+    }
+    scatter(x, l, of, y);
+}
+
+/* The same with numbers instead of lanes in L: y -= L x of a chunk. */
+static DFL_INLINE void subtract_numbers(double *y, const dfl_saddle_ldl *ldl, int width, int i)
+{
+    const int *row = ldl->row, *start = ldl->start + i, *tail = ldl->tail + i;
+    const int count = start[1] - tail[0], *rows = row + tail[0];
+    const double *L = ldl->L, *entry[DFL_WIDEST_CHUNK];
+    dfl_four x[DFL_WIDEST_CHUNK];
+    DFL_UNROLL
+    for (int c = 0; c < width; c++) {
+        entry[c] = L + tail[c];
+        x[c] = fetch(y + 4 * (i + c));
+        for (int p = start[c]; width > 1 && p < tail[c]; p++)
+            store(y + 4 * row[p], fetch(y + 4 * row[p]) - L[p] * x[c]);
+    }
+    for (size_t t = 0; t < (size_t)count; t++) {
+        double *to = y + 4 * (size_t)(unsigned)rows[t];
+        dfl_four sum = fetch(to);
+        DFL_UNROLL
+        for (int c = 0; c < width; c++)
+            sum -= entry[c][t] * x[c];
+        store(to, sum);
+    }
+}
+
+static DFL_INLINE void finish_numbers(double *y, const dfl_saddle_ldl *ldl, int width, int i)
+{
+    const int *row = ldl->row, *start = ldl->start + i, *tail = ldl->tail + i;
+    const int count = start[1] - tail[0], *rows = row + tail[0];
+    const double *L = ldl->L, *entry[DFL_WIDEST_CHUNK];
+    dfl_four sum[DFL_WIDEST_CHUNK];
+    DFL_UNROLL
+    for (int c = 0; c < width; c++) {
+        entry[c] = L + tail[c];
+        sum[c] = fetch(y + 4 * (i + c)) / ldl->pivot[i + c];
+    }
+    for (size_t t = 0; t < (size_t)count; t++) {
+        const dfl_four yt = fetch(y + 4 * (size_t)(unsigned)rows[t]);
+        DFL_UNROLL
+        for (int c = 0; c < width; c++)
+            sum[c] -= entry[c][t] * yt;
+    }
+    for (int c = width - 1; c >= 0; c--) {
+        for (int p = start[c]; width > 1 && p < tail[c]; p++)
+            sum[c] -= L[p] * fetch(y + 4 * row[p]);
+        store(y + 4 * (i + c), ldl->out[i + c] ? (dfl_four){0, 0, 0, 0} : sum[c]);
+    }
+}
+
+/* As subtract_singles; without `forces` columns whose y is 0 are passed over. */
+static DFL_INLINE int subtract_single_numbers(double *y, const dfl_saddle_ldl *ldl, bool forces,
+                                              int k)
+{
+    const int n = ldl->n, *start = ldl->start, *row = ldl->row, *chunk = ldl->chunk;
+    const double *L = ldl->L;
+    const unsigned char *quiet = ldl->quiet;
+    for (; k < n && chunk[k] == 1; k++) {
+        if (!forces && quiet[k])
+            continue;
+        const dfl_four x = fetch(y + 4 * k);
+        for (int p = start[k], end = start[k + 1]; p < end; p++) {
+            double *to = y + 4 * (size_t)(unsigned)row[p];
+            store(to, fetch(to) - L[p] * x);
         }
     }
-    for (int k = of->n - 1; k >= 0; k--) {
-        dfl_four sum = product(fetch(y + 4 * k), fetch(ldl->inverse + 4 * k));
-        for (int p = of->start[k]; p < of->start[k + 1]; p++)
-            sum -= product(fetch(L + 4 * p), fetch(y + 4 * ldl->row[p]));
-        store(y + 4 * k, ldl->out[k] ? (dfl_four){0, 0, 0, 0} : sum);
-    }
+    return k;
 }
 
-void dfl_lane_ldl_solve(double *x, double *l, dfl_lane_ldl *ldl)
+static DFL_INLINE int finish_single_numbers(double *y, const dfl_saddle_ldl *ldl, int k)
 {
-    const dfl_saddle_ldl *of = ldl->of;
-    for (int k = 0; k < of->n; k++) {
-        const int u = of->unknown[k];
-        const double *from = u < of->nv ? x + 4 * u : l + 4 * (u - of->nv);
-        if (ldl->out[k])
-            memset(ldl->y + 4 * k, 0, 4 * sizeof *x);
-        else
-            memcpy(ldl->y + 4 * k, from, 4 * sizeof *x);
+    const int *start = ldl->start, *row = ldl->row, *chunk = ldl->chunk;
+    const double *L = ldl->L, *pivot = ldl->pivot;
+    const unsigned char *out = ldl->out;
+    for (int p = start[k + 1] - 1; k >= 0 && chunk[k] == 1; k--) {
+        dfl_four sum = fetch(y + 4 * k) / pivot[k];
+        for (const int begin = start[k]; p >= begin; p--)
+            sum -= L[p] * fetch(y + 4 * (size_t)(unsigned)row[p]);
+        store(y + 4 * k, out[k] ? (dfl_four){0, 0, 0, 0} : sum);
     }
-    substitute(ldl);
-    for (int k = 0; k < of->n; k++) {
-        const int u = of->unknown[k];
-        memcpy(u < of->nv ? x + 4 * u : l + 4 * (u - of->nv), ldl->y + 4 * k, 4 * sizeof *x);
-    }
+    return k;
 }
 
-DFL_WIDE static void substitute_real(double *y, const dfl_saddle_ldl *ldl)
+DFL_WIDE void dfl_saddle_ldl_solve_lanes(double *x, double *l, const dfl_saddle_ldl *ldl,
+                                         bool forces, double *work)
 {
-    for (int k = 0; k < ldl->n; k++) {
-        const dfl_four yk = fetch(y + 4 * k);
-        for (int p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
-            double *to = y + 4 * ldl->row[p];
-            store(to, fetch(to) - ldl->L[p] * yk);
-        }
+    const int n = ldl->n, *chunk = ldl->chunk;
+    gather(work, ldl, x, l, ldl->out, ldl->rank == ldl->nc);
+    for (int k = subtract_single_numbers(work, ldl, forces, 0); k < n;
+         k = subtract_single_numbers(work, ldl, forces, k + chunk[k])) {
+        if (!forces && ldl->quiet[k])
+            continue;
+#define SUBTRACT(width) subtract_numbers(work, ldl, width, k)
+        FOR_WIDTH(chunk[k], SUBTRACT);
+#undef SUBTRACT
     }
-    for (int k = ldl->n - 1; k >= 0; k--) {
-        dfl_four sum = fetch(y + 4 * k) / ldl->pivot[k];
-        for (int p = ldl->start[k]; p < ldl->start[k + 1]; p++)
-            sum -= ldl->L[p] * fetch(y + 4 * ldl->row[p]);
-        store(y + 4 * k, ldl->out[k] ? (dfl_four){0, 0, 0, 0} : sum);
+    for (int k = finish_single_numbers(work, ldl, n - 1); k >= 0;
+         k = finish_single_numbers(work, ldl, k - 1)) {
+        while (chunk[k] == 0)
+            k--;
+#define FINISH(width) finish_numbers(work, ldl, width, k)
+        FOR_WIDTH(chunk[k], FINISH);
+#undef FINISH
     }
-}
-
-void dfl_saddle_ldl_solve_lanes(double *x, double *l, const dfl_saddle_ldl *ldl, double *work)
-{
-    for (int k = 0; k < ldl->n; k++) {
-        const int u = ldl->unknown[k];
-        const double *from = u < ldl->nv ? x + 4 * u : l + 4 * (u - ldl->nv);
-        if (ldl->out[k])
-            memset(work + 4 * k, 0, 4 * sizeof *x);
-        else
-            memcpy(work + 4 * k, from, 4 * sizeof *x);
-    }
-    substitute_real(work, ldl);
-    for (int k = 0; k < ldl->n; k++) {
-        const int u = ldl->unknown[k];
-        memcpy(u < ldl->nv ? x + 4 * u : l + 4 * (u - ldl->nv), work + 4 * k, 4 * sizeof *x);
-    }
+    scatter(x, l, ldl, work);
 }

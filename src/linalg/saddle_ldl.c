@@ -14,6 +14,8 @@
 static dfl_status choose_order(dfl_saddle_ldl *ldl);
 static dfl_status make_upper(dfl_saddle_ldl *ldl);
 static dfl_status make_rows(dfl_saddle_ldl *ldl);
+static void find_chunks(dfl_saddle_ldl *ldl);
+static void find_quiet(dfl_saddle_ldl *ldl);
 static void begin(dfl_saddle_ldl *ldl);
 static void eliminate_row(dfl_saddle_ldl *ldl, int k);
 static bool eliminate(dfl_saddle_ldl *ldl, double tolerance, const unsigned char *left_out);
@@ -32,7 +34,8 @@ dfl_status dfl_saddle_ldl_create(dfl_saddle_ldl **out, dfl_context *ctx, const d
     ldl->nc = A->rows;
     ldl->n = ldl->nv + ldl->nc;
     const size_t n = (size_t)ldl->n + 1;
-    int **const ints[] = {&ldl->place, &ldl->unknown, &ldl->row_start, &ldl->start, &ldl->next};
+    int **const ints[] = {&ldl->place, &ldl->unknown, &ldl->row_start,
+                          &ldl->start, &ldl->chunk,   &ldl->tail};
     double **const numbers[] = {&ldl->pivot, &ldl->y, &ldl->length2};
     dfl_status status = DFL_OK;
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
@@ -43,7 +46,8 @@ dfl_status dfl_saddle_ldl_create(dfl_saddle_ldl **out, dfl_context *ctx, const d
             status = DFL_NO_MEMORY;
     ldl->out = dfl_alloc(ctx, n, 1);
     ldl->empty = dfl_alloc(ctx, n, 1);
-    if (!ldl->out || !ldl->empty)
+    ldl->quiet = dfl_alloc(ctx, n, 1);
+    if (!ldl->out || !ldl->empty || !ldl->quiet)
         status = DFL_NO_MEMORY;
     if (!status)
         status = choose_order(ldl);
@@ -51,6 +55,10 @@ dfl_status dfl_saddle_ldl_create(dfl_saddle_ldl **out, dfl_context *ctx, const d
         status = make_upper(ldl);
     if (!status)
         status = make_rows(ldl);
+    if (!status) {
+        find_chunks(ldl);
+        find_quiet(ldl);
+    }
     if (status)
         dfl_saddle_ldl_free(ldl);
     else
@@ -62,10 +70,10 @@ void dfl_saddle_ldl_free(dfl_saddle_ldl *ldl)
 {
     if (!ldl)
         return;
-    void *const block[] = {ldl->place, ldl->unknown,   ldl->at_D,       ldl->at_A,
-                           ldl->value, ldl->row_start, ldl->row_column, ldl->start,
-                           ldl->next,  ldl->row,       ldl->L,          ldl->pivot,
-                           ldl->y,     ldl->length2,   ldl->out,        ldl->empty};
+    void *const block[] = {ldl->place,     ldl->unknown,    ldl->at_D,     ldl->at_A,  ldl->value,
+                           ldl->row_start, ldl->row_column, ldl->row_slot, ldl->start, ldl->row,
+                           ldl->chunk,     ldl->tail,       ldl->L,        ldl->pivot, ldl->y,
+                           ldl->length2,   ldl->out,        ldl->empty,    ldl->quiet};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ldl->ctx, block[i]);
     dfl_csc_clear(&ldl->upper, ldl->ctx);
@@ -170,6 +178,18 @@ static int ascending(const void *a, const void *b)
     return *(const int *)a < *(const int *)b ? -1 : *(const int *)a > *(const int *)b;
 }
 
+/* The entries of L by columns; next: n. */
+static void place_rows(dfl_saddle_ldl *ldl, int *next)
+{
+    memcpy(next, ldl->start, (size_t)ldl->n * sizeof *next);
+    for (int k = 0; k < ldl->n; k++)
+        for (int p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
+            const int slot = next[ldl->row_column[p]]++;
+            ldl->row_slot[p] = slot;
+            ldl->row[slot] = k;
+        }
+}
+
 static dfl_status make_rows(dfl_saddle_ldl *ldl)
 {
     const int n = ldl->n;
@@ -182,10 +202,11 @@ static dfl_status make_rows(dfl_saddle_ldl *ldl)
             ldl->row_start[k + 1] = ldl->row_start[k] + walk_row(NULL, ldl, parent, mark, k);
         const size_t count = (size_t)ldl->row_start[n] + 1;
         ldl->row_column = dfl_alloc(ldl->ctx, count, sizeof(int));
+        ldl->row_slot = dfl_alloc(ldl->ctx, count, sizeof(int));
         ldl->row = dfl_alloc(ldl->ctx, count, sizeof(int));
         ldl->L = dfl_alloc(ldl->ctx, count, sizeof(double));
     }
-    const bool room = parent && mark && ldl->row_column && ldl->row && ldl->L;
+    const bool room = parent && mark && ldl->row_column && ldl->row_slot && ldl->row && ldl->L;
     for (int k = 0; room && k < n; k++)
         mark[k] = -1;
     for (int k = 0; room && k < n; k++) {
@@ -197,9 +218,60 @@ static dfl_status make_rows(dfl_saddle_ldl *ldl)
     }
     for (int k = 0; room && k < n; k++)
         ldl->start[k + 1] += ldl->start[k];
+    if (room)
+        place_rows(ldl, mark);
     dfl_free(ldl->ctx, parent);
     dfl_free(ldl->ctx, mark);
     return room ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* Whether column j has the rows of column `other` from `other_row` on. */
+static bool same_rows(const dfl_saddle_ldl *ldl, int j, int other, int other_row)
+{
+    const int count = ldl->start[j + 1] - ldl->start[j];
+    return ldl->start[other + 1] - other_row == count &&
+           memcmp(ldl->row + ldl->start[j], ldl->row + other_row,
+                  (size_t)count * sizeof *ldl->row) == 0;
+}
+
+static void find_chunks(dfl_saddle_ldl *ldl)
+{
+    int first = 0;
+    for (int j = 0; j < ldl->n; j++) {
+        bool joins = j > first && j - first < DFL_WIDEST_CHUNK;
+        for (int c = first; joins && c < j; c++) /* without row j, if it is there */
+            joins = same_rows(
+                ldl, j, c,
+                ldl->tail[c] + (ldl->tail[c] < ldl->start[c + 1] && ldl->row[ldl->tail[c]] == j));
+        if (!joins)
+            first = j;
+        for (int c = first; c < j; c++)
+            ldl->tail[c] = ldl->start[c + 1] - (ldl->start[j + 1] - ldl->start[j]);
+        ldl->tail[j] = ldl->start[j];
+        ldl->chunk[j] = 0;
+        ldl->chunk[first] = j + 1 - first;
+    }
+    for (int k = 0, width; k < ldl->n; k += width) { /* too short to be worth the effort */
+        width = ldl->chunk[k];
+        const bool is_short = ldl->start[k + 1] - ldl->tail[k] < DFL_SHORTEST_CHUNK;
+        for (int c = 0; is_short && c < width; c++) {
+            ldl->chunk[k + c] = 1;
+            ldl->tail[k + c] = ldl->start[k + c];
+        }
+    }
+}
+
+/* Columns of velocities that no row of A comes before, alone or through others; all of a chunk. */
+static void find_quiet(dfl_saddle_ldl *ldl)
+{
+    for (int k = 0; k < ldl->n; k++)
+        ldl->quiet[k] = ldl->unknown[k] < ldl->nv;
+    for (int k = 0; k < ldl->n; k++)
+        for (int p = ldl->start[k]; !ldl->quiet[k] && p < ldl->start[k + 1]; p++)
+            ldl->quiet[ldl->row[p]] = 0;
+    for (int k = 0; k < ldl->n; k += ldl->chunk[k])
+        for (int c = 1; c < ldl->chunk[k]; c++)
+            ldl->quiet[k] = ldl->quiet[k] && ldl->quiet[k + c];
 }
 
 /* Numbers into `upper` and the diagonal; squares of lengths of the rows of A. */
@@ -254,7 +326,6 @@ int dfl_saddle_ldl_inertia(dfl_saddle_ldl *ldl, const double *D, const double *A
 static void begin(dfl_saddle_ldl *ldl)
 {
     const size_t n = (size_t)ldl->n;
-    memcpy(ldl->next, ldl->start, n * sizeof *ldl->next);
     memset(ldl->y, 0, n * sizeof *ldl->y);
     memset(ldl->out, 0, n);
     ldl->rank = 0;
@@ -269,14 +340,13 @@ static void eliminate_row(dfl_saddle_ldl *ldl, int k)
     for (int p = ldl->upper.start[k]; p < ldl->upper.start[k + 1]; p++)
         y[ldl->upper.row[p]] = ldl->value[p];
     for (int p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
-        const int i = ldl->row_column[p];
+        const int i = ldl->row_column[p], end = ldl->row_slot[p];
         const double yi = ldl->out[i] ? 0 : y[i], l = yi / ldl->pivot[i];
         y[i] = 0;
-        for (int q = ldl->start[i]; q < ldl->next[i]; q++)
+        for (int q = ldl->start[i]; q < end; q++)
             y[ldl->row[q]] -= ldl->L[q] * yi;
         pivot -= l * yi;
-        ldl->row[ldl->next[i]] = k;
-        ldl->L[ldl->next[i]++] = l;
+        ldl->L[end] = l;
     }
     ldl->pivot[k] = pivot;
 }

@@ -4,6 +4,10 @@
 #define DFL_SADDLE_LDL_INTERNAL_H
 #include "linalg/linalg.h"
 
+/* A chunk are up to four columns of L, one after the other, with the same rows below the last of them: entries
+   of a row of a chunk are added up before they go to memory. */
+enum { DFL_WIDEST_CHUNK = 4, DFL_SHORTEST_CHUNK = 4 }; /* columns; rows in common */
+
 struct dfl_saddle_ldl {
     dfl_context *ctx;
     const dfl_csc *D, *A; /* D NULL: diagonal */
@@ -16,10 +20,16 @@ struct dfl_saddle_ldl {
     double *value;  /* of `upper` */
     int *row_start; /* n + 1: the columns of row k of L ... */
     int *row_column;
-    int *start, *next; /* n + 1, n: the columns of L */
+    int *row_slot; /* ... and where their entries are in L */
+    int *start;    /* n + 1: the columns of L */
     int *row;
+    int *
+        chunk; /* n: of the first column of a chunk, how many columns belong to it; 0 of the others */
+    int *tail; /* n: of each column, where the rows that its chunk has in common begin */
     double *L, *pivot, *y, *length2;
-    unsigned char *out;   /* n: left out */
+    unsigned char *out; /* n: left out */
+    unsigned char
+        *quiet; /* n: of the first column of a chunk: y = 0 there if there are no forces */
     unsigned char *empty; /* nc: rows of A without numbers */
     int rank;
     double smallest, dropped; /* squares of relative distances */

@@ -16,7 +16,7 @@ typedef int64_t dfl_four_mask __attribute__((vector_size(32)));
 /* gcc only: clang 14 gives the chosen version another name than other files call. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define DFL_WIDE __attribute__((target_clones("fma", "default")))
+#define DFL_WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define DFL_WIDE
 #endif

@@ -104,6 +104,14 @@ DFL_WIDE double dfl_lanes_squares(const double *X, int width, int n, const doubl
     return width == 4 ? dfl_lane_squares(1, X, n, weight) : dfl_lane_squares(2, X, n, weight);
 }
 
+DFL_WIDE void dfl_lanes_add_squares(double *sum, const int *group, const double *X, int width,
+                                    int n, const double *weight)
+{
+    for (int i = 0; i < n; i++)
+        sum[group[i]] += width == 4 ? dfl_lane_squares(1, X + 4 * i, 1, weight + i)
+                                    : dfl_lane_squares(2, X + 8 * i, 1, weight + i);
+}
+
 static DFL_INLINE void gather(int stages, int quads, double *Y, const double *M, int n,
                               const double *stage, long stride, const double *X,
                               const double *weight)

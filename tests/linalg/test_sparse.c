@@ -120,7 +120,7 @@ static void check_saddle(bool diagonal, bool dependent)
     for (int i = 0; i < 4 * ROWS; i++)
         four_l[i] = (1 + i % 4) * l[i / 4];
     dfl_saddle_ldl_solve(x, l, ldl);
-    dfl_saddle_ldl_solve_lanes(four_x, four_l, ldl, work); /* multiples of it */
+    dfl_saddle_ldl_solve_lanes(four_x, four_l, ldl, true, work); /* multiples of it */
     for (int i = 0; i < 4 * N; i++)
         assert_close(four_x[i], (1 + i % 4) * x[i / 4], TOLERANCE);
     for (int i = 0; i < 4 * ROWS; i++)
