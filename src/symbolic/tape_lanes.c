@@ -26,32 +26,45 @@ void dfl_tape_lanes_prepare(const dfl_tape *tape, double *lanes, const double *w
 }
 
 /* Lanes without a state repeat the last one. */
-static void gather(double *lanes, const dfl_moves *moves, const double *const *const *in, int count)
+DFL_WIDE static void gather(double *lanes, const dfl_moves *moves, const double *const *const *in,
+                            int count)
 {
-    for (const dfl_move *m = moves->move; m < moves->move + moves->count; m++) {
-        const double *from[LANES];
-        for (int lane = 0; lane < LANES; lane++)
-            from[lane] = in[lane < count ? lane : count - 1][m->array] + m->index;
-        for (uint32_t i = 0; i < m->count; i++)
-            store(lanes, m->reg + i, (dfl_four){from[0][i], from[1][i], from[2][i], from[3][i]});
+    const int last = count - 1;
+    const double *const *const from[LANES] = {in[0], in[last < 1 ? last : 1],
+                                              in[last < 2 ? last : 2], in[last]};
+    for (const dfl_move *m = moves->move, *end = m + moves->count; m < end; m++) {
+        const double *const a = from[0][m->array] + m->index;
+        const double *const b = from[1][m->array] + m->index;
+        const double *const c = from[2][m->array] + m->index;
+        const double *const d = from[3][m->array] + m->index;
+        for (uint32_t i = 0, n = m->count, reg = m->reg; i < n; i++)
+            store(lanes, reg + i, (dfl_four){a[i], b[i], c[i], d[i]});
     }
 }
 
-static void scatter(double *const *const *out, const double *lanes, const dfl_moves *moves,
-                    int count)
+/* Lanes without a state go where the last one goes, whose results they repeat. */
+DFL_WIDE static void scatter(double *const *const *out, const double *lanes, const dfl_moves *moves,
+                             int count)
 {
-    for (const dfl_move *m = moves->move; m < moves->move + moves->count; m++)
-        for (int lane = 0; lane < count; lane++) {
-            const double *from = lanes + (size_t)LANES * m->reg + lane;
-            double *to = out[lane][m->array] + m->index;
-            for (uint32_t i = 0; i < m->count; i++)
-                to[i] = from[(size_t)LANES * i];
+    const int last = count - 1;
+    double *const *const to[LANES] = {out[0], out[last < 1 ? last : 1], out[last < 2 ? last : 2],
+                                      out[last]};
+    for (const dfl_move *m = moves->move, *end = m + moves->count; m < end; m++) {
+        double *const a = to[0][m->array] + m->index, *const b = to[1][m->array] + m->index;
+        double *const c = to[2][m->array] + m->index, *const d = to[3][m->array] + m->index;
+        for (uint32_t i = 0, n = m->count, reg = m->reg; i < n; i++) {
+            const dfl_four value = fetch(lanes, reg + i);
+            a[i] = value[0];
+            b[i] = value[1];
+            c[i] = value[2];
+            d[i] = value[3];
         }
+    }
 }
 
-/* What has no vector instruction, state by state. */
+/* What has no vector instruction, state by state; `states` of them. */
 static void run_functions(double *r, uint32_t op, const uint32_t *c, uint32_t n,
-                          const double *lanes, const dfl_tape *tape)
+                          const double *lanes, const dfl_tape *tape, uint32_t states)
 {
     const dfl_node node = {.op = (uint8_t)op};
     const uint32_t words = dfl_run_words(op);
@@ -59,6 +72,12 @@ static void run_functions(double *r, uint32_t op, const uint32_t *c, uint32_t n,
     for (uint32_t k = 0; k < n; k++, c += words)
         for (uint32_t lane = 0; lane < LANES; lane++) {
             double *to = r + (size_t)LANES * k + lane;
+            if (lane >= states) {
+                to[0] = to[-1];
+                if (both)
+                    to[(size_t)LANES * n] = to[(size_t)LANES * n - 1];
+                continue;
+            }
             const double x = lanes[(size_t)LANES * c[0] + lane];
             const double y = words > 1 && !spline ? lanes[(size_t)LANES * c[1] + lane] : 0;
             const double z = words > 2 && !spline ? lanes[(size_t)LANES * c[2] + lane] : 0;
@@ -83,7 +102,8 @@ static void run_functions(double *r, uint32_t op, const uint32_t *c, uint32_t n,
     }                                                                                              \
     break
 
-DFL_WIDE static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *lanes)
+DFL_WIDE static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *lanes,
+                                 uint32_t states)
 {
     const uint32_t *c = segment->code, *const end = c + segment->length;
     double *r = lanes + (size_t)LANES * segment->first;
@@ -106,7 +126,7 @@ DFL_WIDE static void run_segment(const dfl_tape *tape, const dfl_segment *segmen
         case DFL_OP_SKIP:
             break;
         default:
-            run_functions(r, op, c, n, lanes, tape);
+            run_functions(r, op, c, n, lanes, tape, states);
         }
         c += (size_t)n * dfl_run_words(op);
         r += (size_t)LANES * n * (op == DFL_OP_SINCOS ? 2 : 1);
@@ -117,6 +137,6 @@ void dfl_tape_eval_lanes(const dfl_tape *tape, double *lanes, const double *cons
                          double *const *const *out, int count)
 {
     gather(lanes, &tape->inputs, in, count);
-    run_segment(tape, &tape->eval, lanes);
+    run_segment(tape, &tape->eval, lanes, (uint32_t)count);
     scatter(out, lanes, &tape->outputs, count);
 }
