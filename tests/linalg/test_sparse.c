@@ -157,6 +157,103 @@ static void dependent_rows_are_left_out(void **state)
     check_saddle(false, true);
 }
 
+/* r -= [D A^T; A 0] (x, l) in lanes (real | real part, imaginary part | 0). */
+static void subtract_lanes(double *r, double *rows, const dfl_csc *D, const double *d,
+                           const dfl_csc *A, const double *a, const double *x, const double *l)
+{
+    for (int j = 0; j < N; j++) {
+        for (int k = D->start[j]; k < D->start[j + 1]; k++) {
+            double *to = r + 4 * D->row[k];
+            const double *z = d + 4 * k, *y = x + 4 * j;
+            to[0] -= z[0] * y[0];
+            to[1] -= z[1] * y[1] - z[2] * y[2];
+            to[2] -= z[1] * y[2] + z[2] * y[1];
+        }
+        for (int k = A->start[j]; k < A->start[j + 1]; k++)
+            for (int lane = 0; lane < 3; lane++) {
+                r[4 * j + lane] -= a[k] * l[4 * A->row[k] + lane];
+                rows[4 * A->row[k] + lane] -= a[k] * x[4 * j + lane];
+            }
+    }
+}
+
+/* Five bodies with six velocities each, coupled with the next one by D and by three rows, so that columns
+   of the factors have rows in common; row 4 is left out in the second turn. Then real lanes, with and without forces. */
+static void blocks_are_solved_in_lanes(void **state)
+{
+    (void)state;
+    enum { BLOCK = 6, COUPLED = 3 * BLOCK * N };
+    static dfl_place_of_entry of_D[COUPLED], of_A[2 * BLOCK * ROWS];
+    static double d[4 * COUPLED], real[COUPLED], a[2 * BLOCK * ROWS];
+    int nD = 0, nA = 0;
+    for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++)
+            if (i / BLOCK == j / BLOCK || abs(i - j) == BLOCK)
+                of_D[nD++] = (dfl_place_of_entry){i, j};
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < 2 * BLOCK; k++)
+            of_A[nA++] = (dfl_place_of_entry){i, i / 3 * BLOCK + k};
+    dfl_csc D, A;
+    dfl_saddle_ldl *ldl;
+    dfl_lane_ldl *lanes;
+    assert_int_equal(dfl_csc_create(&D, NULL, ctx, N, N, of_D, nD), DFL_OK);
+    assert_int_equal(dfl_csc_create(&A, NULL, ctx, ROWS, N, of_A, nA), DFL_OK);
+    assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, &D, &A), DFL_OK);
+    assert_int_equal(dfl_lane_ldl_create(&lanes, ldl), DFL_OK);
+    fill(a, nA);
+    for (int j = 0; j < N; j++)
+        for (int k = D.start[j]; k < D.start[j + 1]; k++) {
+            const int i = D.row[k];
+            real[k] = i == j ? 20 : 1.0 / (1 + abs(i - j));
+            for (int lane = 0; lane < 3; lane++)
+                d[4 * k + lane] = real[k] * (double[]){1, 0.3, 0.8}[lane] + (i + j == 9) * 0.1;
+        }
+    for (int turn = 0; turn < 2; turn++) {
+        const unsigned char out[ROWS] = {[4] = turn == 1};
+        double x[4 * N], l[4 * ROWS], r[4 * N], rows[4 * ROWS], work[4 * (N + ROWS)];
+        assert_true(dfl_lane_ldl_factor(lanes, d, a, out));
+        fill(x, 4 * N);
+        fill(l, 4 * ROWS);
+        for (int i = 3; i < 4 * N; i += 4)
+            x[i] = 0;
+        for (int i = 3; i < 4 * ROWS; i += 4)
+            l[i] = 0;
+        memcpy(r, x, sizeof r);
+        memcpy(rows, l, sizeof rows);
+        dfl_lane_ldl_solve(x, l, lanes);
+        subtract_lanes(r, rows, &D, d, &A, a, x, l);
+        for (int i = 0; i < 4 * N; i++)
+            assert_close(r[i], 0, 100 * TOLERANCE);
+        for (int i = 0; i < 4 * ROWS; i++) {
+            if (out[i / 4])
+                assert_close(l[i], 0, 0);
+            else
+                assert_close(rows[i], 0, 100 * TOLERANCE);
+        }
+        assert_true(dfl_saddle_ldl_factor(ldl, real, a, 0, out));
+        for (int forces = 1; forces >= 0; forces--) {
+            double one_x[N] = {0}, one_l[ROWS];
+            fill(one_l, ROWS);
+            if (forces)
+                fill(one_x, N);
+            for (int i = 0; i < 4 * N; i++)
+                x[i] = (1 + i % 4) * one_x[i / 4];
+            for (int i = 0; i < 4 * ROWS; i++)
+                l[i] = (1 + i % 4) * one_l[i / 4];
+            dfl_saddle_ldl_solve(one_x, one_l, ldl);
+            dfl_saddle_ldl_solve_lanes(x, l, ldl, forces, work);
+            for (int i = 0; i < 4 * N; i++)
+                assert_close(x[i], (1 + i % 4) * one_x[i / 4], 100 * TOLERANCE);
+            for (int i = 0; i < 4 * ROWS; i++)
+                assert_close(l[i], (1 + i % 4) * one_l[i / 4], 100 * TOLERANCE);
+        }
+    }
+    dfl_lane_ldl_free(lanes);
+    dfl_saddle_ldl_free(ldl);
+    dfl_csc_clear(&D, ctx);
+    dfl_csc_clear(&A, ctx);
+}
+
 /* A D^-1 A^T for A = [1 1; 1 -1] and D = (1, -2): [1/2 3/2; 3/2 1/2] has eigenvalues 2 and -1. */
 static void inertia_counts_negative_directions(void **state)
 {
@@ -247,6 +344,7 @@ int main(void)
                                         free_context),
         cmocka_unit_test_setup_teardown(saddle_systems_are_solved, make_context, free_context),
         cmocka_unit_test_setup_teardown(dependent_rows_are_left_out, make_context, free_context),
+        cmocka_unit_test_setup_teardown(blocks_are_solved_in_lanes, make_context, free_context),
         cmocka_unit_test_setup_teardown(inertia_counts_negative_directions, make_context,
                                         free_context),
     };
