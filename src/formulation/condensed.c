@@ -240,7 +240,8 @@ static void divide_by_mass(double *kin, const dfl_system *sys)
     }
 }
 
-/* The first solution with new factors is checked, and so are those that nothing else judges: error estimates. */
+/* The first solution with new factors is checked, and so are those that nothing else judges: error
+   estimates. */
 bool dfl_condensed_solve(double *dx, dfl_condensed *c, const double *rho, int width, int stages)
 {
     const dfl_sparse_form *form = c->form;

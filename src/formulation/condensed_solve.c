@@ -62,7 +62,8 @@ static void subtract_inertia(double *y, const dfl_condensed *c, const double *ze
     }
 }
 
-/* What is left of the forces of (A): r3 + r1 - zeta M w + dyn_v (w + u) + dyn_p dp. `moved`: dp is not 0. */
+/* What is left of the forces of (A): r3 + r1 - zeta M w + dyn_v (w + u) + dyn_p dp. `moved`: dp is
+   not 0. */
 static void find_forces(double *b, const dfl_condensed *c, const double *zeta, bool moved)
 {
     const dfl_system *sys = c->form->base.sys;
@@ -114,7 +115,8 @@ static void find_rest(double *x, dfl_condensed *c, const double *zeta, const dou
     dfl_massless_joints_restrict(x, &c->joints, c->v[C_B]);
 }
 
-/* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. `doubtful`: with a check. */
+/* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. `doubtful`: with a
+   check. */
 static bool solve_positions(dfl_condensed *c, int set, const double *left, bool doubtful)
 {
     const dfl_massless_joints *joints = &c->joints;

@@ -19,8 +19,8 @@ typedef struct dfl_set_place {
     bool pair;
 } dfl_set_place;
 
-/* n components of a set from lanes of all stages; and back, other lanes as they are, but those that are never used
-   may be cleared. */
+/* n components of a set from lanes of all stages; and back, other lanes as they are, but those that
+   are never used may be cleared. */
 void dfl_set_take(double *x, const double *lanes, const dfl_set_place *at, int n);
 void dfl_set_give(double *lanes, const dfl_set_place *at, const double *x, int n);
 

@@ -177,10 +177,10 @@ static void take_second(dfl_stepper *st, increments *old, double square)
     old->last = 0; /* the third is compared with the second alone */
 }
 
-/* What the first increment leaves of second order adds up from body to body: with 500 cars in a train
-   the second one is nearly as large, and the third one small again. Large systems, whose matrix is new,
-   wait for that one, which is compared with the second alone; not with the longer steps of methods that are
-   allowed more iterations, where the second matrix must come early. */
+/* What the first increment leaves of second order adds up from body to body: with 500 cars in a
+   train the second one is nearly as large, and the third one small again. Large systems, whose
+   matrix is new, wait for that one, which is compared with the second alone; not with the longer
+   steps of methods that are allowed more iterations, where the second matrix must come early. */
 static bool waits_for_third(const dfl_stepper *st, increments *old, int most, double square)
 {
     const double rate = square * old->last;

@@ -131,8 +131,8 @@ static DFL_INLINE void subtract_columns(double *y, const double *L, const int *r
     }
 }
 
-/* y -= L x for the columns of a chunk from column i on, down to entry `end` of the first: rows within the chunk
-   come first, so that x = y is known, or 0 in columns that are left out (`out`, or NULL). */
+/* y -= L x for the columns of a chunk from column i on, down to entry `end` of the first: rows within
+   the chunk come first, so that x = y is known, or 0 in columns that are left out (`out`, or NULL). */
 static DFL_INLINE void subtract_chunk(double *y, const double *L, const dfl_saddle_ldl *of,
                                       const unsigned char *out, int width, int i, int end,
                                       multiplier *x)
@@ -246,8 +246,8 @@ static DFL_INLINE void scatter(double *x, double *l, const dfl_saddle_ldl *of, c
         store(l + 4 * i, fetch(y + 4 * (size_t)(unsigned)place[nv + i]));
 }
 
-/* Complex products from sums of products, and from such with real and imaginary parts exchanged: (s0, s1 - s2,
-   a1 + a2, s3). */
+/* Complex products from sums of products, and from such with real and imaginary parts exchanged:
+   (s0, s1 - s2, a1 + a2, s3). */
 static DFL_INLINE dfl_four combined(dfl_four s, dfl_four a)
 {
     const dfl_four_mask sign = {0, INT64_MIN, 0, 0}, used = {0, -1, -1, 0};
@@ -292,7 +292,8 @@ static DFL_INLINE void finish_chunk(double *y, const dfl_lane_ldl *ldl, int widt
     }
 }
 
-/* Columns that are no chunks, from k on; returns the next chunk. What loops need is in variables. */
+/* Columns that are no chunks, from k on; returns the next chunk. What loops need is in variables, since
+   vectors may alias anything. */
 static DFL_INLINE int subtract_singles(double *y, const double *L, const dfl_saddle_ldl *of, int k)
 {
     const int n = of->n, *start = of->start, *row = of->row, *chunk = of->chunk;

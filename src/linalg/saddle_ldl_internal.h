@@ -4,8 +4,8 @@
 #define DFL_SADDLE_LDL_INTERNAL_H
 #include "linalg/linalg.h"
 
-/* A chunk are up to four columns of L, one after the other, with the same rows below the last of them: entries
-   of a row of a chunk are added up before they go to memory. */
+/* A chunk is up to four columns of L, one after the other, with the same rows below the last of them:
+   entries of a row of a chunk are added up before they go to memory. */
 enum { DFL_WIDEST_CHUNK = 4, DFL_SHORTEST_CHUNK = 4 }; /* columns; rows in common */
 
 struct dfl_saddle_ldl {
@@ -23,9 +23,8 @@ struct dfl_saddle_ldl {
     int *row_slot; /* ... and where their entries are in L */
     int *start;    /* n + 1: the columns of L */
     int *row;
-    int *
-        chunk; /* n: of the first column of a chunk, how many columns belong to it; 0 of the others */
-    int *tail; /* n: of each column, where the rows that its chunk has in common begin */
+    int *chunk; /* n: the number of columns of the chunk that begins here, 0: none begins */
+    int *tail;  /* n: of each column, where the rows that its chunk has in common begin */
     double *L, *pivot, *y, *length2;
     unsigned char *out; /* n: left out */
     unsigned char

@@ -177,8 +177,9 @@ static void subtract_lanes(double *r, double *rows, const dfl_csc *D, const doub
     }
 }
 
-/* Five bodies with six velocities each, coupled with the next one by D and by three rows, so that columns
-   of the factors have rows in common; row 4 is left out in the second turn. Then real lanes, with and without forces. */
+/* Five bodies with six velocities each, coupled with the next one by D and by three rows, so that
+   columns of the factors have rows in common; row 4 is left out in the second turn. Then real lanes,
+   with and without forces. */
 static void blocks_are_solved_in_lanes(void **state)
 {
     (void)state;
