@@ -116,11 +116,8 @@ struct dfl_runnable {
     dfl_structure
         structure; /* each velocity with its position, if p' = v: for the norm by bodies */
     dfl_body *bodies;
-    /* of a packed run whose outputs contain accelerations: */
-    double *packed_mass;
-    dfl_csc mass_pattern, no_rows;
-    dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
-    double *lanes;            /* registers of `all` for several states at once, or NULL */
+    struct dfl_packed_motion *packed_motion; /* packed, and outputs contain accelerations */
+    double *lanes; /* registers of `all` for several states at once, or NULL */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, doubts, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_run_parameters parameters, along; /* by each of them; along a direction */

@@ -87,60 +87,6 @@ void dfl_runnable_call_tree(dfl_runnable *run)
     run->called_tree = true;
 }
 
-/* ------------------------------------------------------------------------ accelerations */
-
-dfl_status dfl_packed_motion_create(dfl_runnable *run)
-{
-    const dfl_equations *eq = run->eq;
-    const int nc = eq->nl + eq->nm;
-    const size_t nv = (size_t)eq->nv, W = (size_t)eq->W.count, M = (size_t)eq->M.count;
-    const size_t K0 = (size_t)eq->massless.K0.count;
-    run->a = dfl_alloc(run->ctx, 2 * nv + W + (size_t)nc + M + nv + K0 + 1, sizeof *run->a);
-    if (!run->a)
-        return DFL_NO_MEMORY;
-    run->blocks = (dfl_blocks){.f = run->a + nv, .W = run->a + 2 * nv};
-    run->blocks.bias = run->blocks.W + W;
-    run->packed_mass = run->blocks.bias + nc;
-    run->blocks.K0 = run->packed_mass + M + nv; /* comes with W, not used */
-    run->mass_pattern = (dfl_csc){.rows = eq->nv,
-                                  .columns = eq->nv,
-                                  .start = (int *)run->sparsity.M.column_start,
-                                  .row = (int *)run->sparsity.M.row};
-    const dfl_status status = dfl_csc_create(&run->no_rows, NULL, run->ctx, 0, eq->nv, NULL, 0);
-    return status || eq->flags.mass_diagonal
-               ? status
-               : dfl_saddle_ldl_create(&run->mass_ldl, run->ctx, &run->mass_pattern, &run->no_rows);
-}
-
-/* M a = f - W^T (l, m). Where M is singular nothing is known. */
-const double *dfl_packed_accelerations(dfl_runnable *run, double t, const double *x)
-{
-    const dfl_equations *eq = run->eq;
-    const int nv = eq->nv;
-    double *a = run->a, *M = run->packed_mass, none = 0;
-    bool regular = true;
-    run->eom.eval(&run->blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
-    memset(M, 0, ((size_t)eq->M.count + (size_t)nv) * sizeof *M);
-    run->eom.mass(M, t, x, run);
-    memcpy(a, run->blocks.f, (size_t)nv * sizeof *a);
-    dfl_csc_add_transposed(a, run->sparsity.W.column_start, run->sparsity.W.row, nv, run->blocks.W,
-                           -1, x + eq->nw);
-    if (run->mass_ldl) {
-        regular = dfl_saddle_ldl_factor(run->mass_ldl, M, &none, 0, NULL);
-        if (regular)
-            dfl_saddle_ldl_solve(a, &none, run->mass_ldl);
-    }
-    for (int i = 0; i < nv; i++)
-        a[i] = !regular ? NAN : run->mass_ldl ? a[i] : M[i] > 0 ? a[i] / M[i] : NAN;
-    return a;
-}
-
-void dfl_packed_motion_free(dfl_runnable *run)
-{
-    dfl_saddle_ldl_free(run->mass_ldl);
-    dfl_csc_clear(&run->no_rows, run->ctx);
-}
-
 /* ------------------------------------------------------------------------ dense copies */
 
 /* dense (rows x columns, zero) := the nonzeros */

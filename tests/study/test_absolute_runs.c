@@ -130,12 +130,13 @@ static void all_joints_move_alike(void **state)
                  "gravity{0, -9.81, 3}\n"
                  "local a = body('a', {mass = 2, com = {0.5, 0.1, 0}, inertia = {0.1, 0.3, 0.4}})\n"
                  "local b = body('b', {mass = 1, com = {1.5, 0, 0.2}, inertia = {0.1, 0.2, 0.2}})\n"
-                 "revolute('base', ground, a, {at = {0, 0, 0}, axis = {0, 1, 3}})\n"
+                 "local base = revolute('base', ground, a, {at = {0, 0, 0}, axis = {0, 1, 3}})\n"
                  "%s"
                  "initial{['base.q'] = 0.3, ['der(base.q)'] = 0.5}\n"
                  "spring('s', ground, b, {from = {1, 1, 1}, to = {2, 0, 0}, stiffness = 5, "
                  "damping = 0.5, length = 0.5})\n"
-                 "output('tip', point(b, {2, 0, 0}), 'position', 'velocity', 'acceleration')\n",
+                 "output('tip', point(b, {2, 0, 0}), 'position', 'velocity', 'acceleration')\n"
+                 "output('turn', acceleration(base.q))\n",
                  joint[i]);
         print_message("%s", joint[i]);
         scripted joints = load_text(text, false), absolute = load_text(text, true);
