@@ -3,10 +3,10 @@
      amalgamate OUTPUT HEADER ROOT FILE.c ...
      amalgamate OUTPUT --header ROOT HEADER.h ...
 
-   Headers of ROOT/src are copied in where the first file includes them; those of ROOT/include are left
-   to `#include "HEADER"`, unless that is -. Names that several files use for their own static functions, variables, types
-   or constants get the name of their file as an ending. Macros of a file end with it. With --header the
-   public headers ROOT/include/driftless/HEADER.h become one. */
+   Headers of ROOT/src are copied in where the first file includes them; those of ROOT/include are
+   left to `#include "HEADER"`, unless that is -. Names that several files use for their own static
+   functions, variables, types or constants get the name of their file as an ending. Macros of a
+   file end with it. With --header the public headers ROOT/include/driftless/HEADER.h become one. */
 #include "names.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* names.c: a reader of C that knows as much as amalgamate.c needs: tokens, brackets, declarations at
-   the outermost level. */
+/* names.c: a reader of C that knows as much as amalgamate.c needs: tokens, brackets, declarations
+   at the outermost level. */
 #include "names.h"
 
 #include <ctype.h>
@@ -45,9 +45,8 @@ void names_clear(names *list)
 typedef struct token {
     const char *at;
     size_t length;
-    char
-        kind; /* 'i' identifier, '#' directive, '"' text, ' ' space and comments, '0' number, or the
-                  character itself; 0 at the end */
+    char kind; /* 'i' identifier, '#' directive, '"' text, ' ' space and comments, '0' number, or
+                  the character itself; 0 at the end */
 } token;
 
 static size_t quoted_length(const char *at)

@@ -1,6 +1,6 @@
-/* Measures runs of driftless/model.h: a sample inside the last step with one value read, fixed steps with
-   an input that changes, and two runs of one model in two threads compared with one after the other.
-   The least of several repeats counts.   usage: bench_runs EXAMPLES-FOLDER */
+/* Measures runs of driftless/model.h: a sample inside the last step with one value read, fixed
+   steps with an input that changes, and two runs of one model in two threads compared with one
+   after the other. The least of several repeats counts.   usage: bench_runs EXAMPLES-FOLDER */
 #define _POSIX_C_SOURCE 200809L
 #include <driftless/model.h>
 
@@ -108,8 +108,8 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* How many times as many runs two threads make as one, by the clock on the wall, and by the CPU time of
-   a run, which does not see other work on the machine. */
+/* How many times as many runs two threads make as one, by the clock on the wall, and by the CPU
+   time of a run, which does not see other work on the machine. */
 static void speed_up(double *wall, double *cpu, const dfl_model *model)
 {
     double one = 1e9, two = 1e9, one_cpu = 1e9, two_cpu = 1e9;

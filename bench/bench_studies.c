@@ -1,5 +1,5 @@
-/* bench_studies: what a case costs in one process without a study, and what a study's process with the file has to do
-   for each case of the others.
+/* bench_studies: what a case costs in one process without a study, and what a study's process with
+   the file has to do for each case of the others.
 
    usage: bench_studies EXAMPLES [RUNS]; a table, processor time. */
 #define _POSIX_C_SOURCE 200809L

@@ -1,8 +1,9 @@
 /* Measures how the work of the automatic order depends on the tolerance: every problem, and models
-   of bodies from scripts as the program runs them, with 20 tolerances from 1e-3 to 1e-12. One line per run: accepted steps,
-   their mean order, evaluations, decompositions, rejected attempts, milliseconds, the error at the
-   end against a run with rtol = 1e-13; then for each problem the largest factors between
-   neighbouring tolerances, and the sums.   usage: bench_tolerances EXAMPLES-FOLDER [NAME ...] */
+   of bodies from scripts as the program runs them, with 20 tolerances from 1e-3 to 1e-12. One line
+   per run: accepted steps, their mean order, evaluations, decompositions, rejected attempts,
+   milliseconds, the error at the end against a run with rtol = 1e-13; then for each problem the
+   largest factors between neighbouring tolerances, and the sums.   usage: bench_tolerances
+   EXAMPLES-FOLDER [NAME ...] */
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 #include "script/script.h"

@@ -1,6 +1,6 @@
-/* fmu_steps.c: the processor time of communication steps of an FMU 2.0, in seconds; after each step the variables with the
-   references are read.
-   usage: fmu_steps LIBRARY GUID STEPS LENGTH REFERENCE... */
+/* fmu_steps.c: the processor time of communication steps of an FMU 2.0, in seconds; after each step
+   the variables with the references are read. usage: fmu_steps LIBRARY GUID STEPS LENGTH
+   REFERENCE... */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>

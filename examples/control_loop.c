@@ -1,7 +1,7 @@
 /* A control loop at 1 kHz around a model that is a script: a cart balances a pole.
-   Every millisecond the program reads four values, sets the force on the cart, and advances the model
-   by fixed steps, whose work is bounded. With --real-time it waits for the clock.
-   usage: control_loop [--real-time] */
+   Every millisecond the program reads four values, sets the force on the cart, and advances the
+   model by fixed steps, whose work is bounded. With --real-time it waits for the clock. usage:
+   control_loop [--real-time] */
 #define _POSIX_C_SOURCE 200809L
 #include <driftless/model.h>
 

@@ -7,7 +7,8 @@
 enum { LAMBDA, V, P = 3, N = 5 };
 
 /* The first three as in GEOMS, three as Driftless does it by itself, and stand-ins for RADAU5 in
-   four forms, for ODASSL (an overdetermined system by BDF), HEDOP5 (half-explicit, order 5) and MEXAX (extrapolation). */
+   four forms, for ODASSL (an overdetermined system by BDF), HEDOP5 (half-explicit, order 5) and
+   MEXAX (extrapolation). */
 const method pendulum_methods[] = {
     {"psf, GEOMS's settings", DFL_PSF, DFL_RADAU, 5, true, false},
     {"psi1, GEOMS's settings", DFL_PSI1, DFL_RADAU, 5, true, false},

@@ -192,7 +192,7 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
 }
 
 /* Row `row` of a matrix of `rows` rows: d at the columns of the bar's end, -d at those of its
- * start. */
+   start. */
 static void write_row(double *A, int row, int rows, const linkage_bar *bar, const double d[2])
 {
     for (int k = 0; k < 2; k++) {
@@ -217,7 +217,7 @@ static void differentiate_bar_force(double *dyn, const linkage_bar *bar, int nv,
 }
 
 /* d = y_to - y_from for positions, velocities or accelerations y; (anchor, 0) if the start is
- * fixed. */
+   fixed. */
 static void difference(double d[2], const linkage_bar *bar, const double *y, double anchor)
 {
     const double fixed[2] = {anchor, 0.0};

@@ -42,7 +42,7 @@ void problem_free(problem *problem);
 extern const char *const problem_names[];
 
 /* One maker per file. Each fills *out (x0 and parameters from malloc) and returns false without
- * memory. */
+   memory. */
 bool problem_pendulum(problem *out, int size); /* exact g = 4 K(1/2)^2, start (1,0) at rest */
 bool problem_pendulum_energy(problem *out, int size); /* the same with energy as invariant e */
 bool problem_nchain(problem *out, int size);

@@ -1,6 +1,7 @@
-/* CVODES on the underlying ODEs of models whose gradients bench/gradients.py measures: the plain run, sensitivities
-   forwards (staggered, in the error test) and backwards (adjoint), rtol = atol = 1e-8. Derivatives of the right-hand sides are
-   exact: complex steps, (J s + f_theta) by one evaluation. Prints rows of a table. */
+/* CVODES on the underlying ODEs of models whose gradients bench/gradients.py measures: the plain
+   run, sensitivities forwards (staggered, in the error test) and backwards (adjoint), rtol = atol =
+   1e-8. Derivatives of the right-hand sides are exact: complex steps, (J s + f_theta) by one
+   evaluation. Prints rows of a table. */
 #include <complex.h>
 #include <cvodes/cvodes.h>
 #include <math.h>

@@ -3,9 +3,9 @@
        [result, failure] = driftless_analyse_mex(kind, file, settings, set, words, omega, quiet,
                                                    allow_fmu)
 
-   `settings` and `set` are cell arrays of texts NAME=VALUE, `words` is a struct of texts; complex numbers are
-   handed over as two arrays, results of searches and gradients as JSON. Everything is done by driftless/model.h
-   and driftless/task.h. */
+   `settings` and `set` are cell arrays of texts NAME=VALUE, `words` is a struct of texts; complex
+   numbers are handed over as two arrays, results of searches and gradients as JSON. Everything is
+   done by driftless/model.h and driftless/task.h. */
 #include "gateway.h"
 
 #include <driftless/model.h>

@@ -2,8 +2,8 @@
 
        [result, failure] = driftless_run_mex(file, options, trap, breathe)
 
-   The run is that of driftless/model.h, as in the program; the rows go to memory instead of a file. `breathe` is a function that does nothing: while it is
-   called the interpreter sees to Ctrl-C. */
+   The run is that of driftless/model.h, as in the program; the rows go to memory instead of a file.
+   `breathe` is a function that does nothing: while it is called the interpreter sees to Ctrl-C. */
 #include "run_mex.h"
 
 #include <math.h>

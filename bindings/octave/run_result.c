@@ -31,7 +31,8 @@ mxArray *run_result(const run_call *call, dfl_status status)
     return out;
 }
 
-/* The number of columns up to those of a kind; the order is that of dfl_value_kind from states to outputs. */
+/* The number of columns up to those of a kind; the order is that of dfl_value_kind from states to
+   outputs. */
 static int columns_of(const dfl_run *run, dfl_value_kind last)
 {
     int count = 0;

@@ -1,4 +1,5 @@
-/* buffer_type.c: an array of doubles that Python and the library share (buffer protocol), so that NumPy needs no copies. */
+/* buffer_type.c: an array of doubles that Python and the library share (buffer protocol), so that
+   NumPy needs no copies. */
 #include "library.h"
 
 typedef struct buffer_object {

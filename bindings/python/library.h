@@ -33,7 +33,8 @@ PyObject *dfl_py_make_solver_type(void);
 PyObject *dfl_py_buffer(size_t count);
 double *dfl_py_buffer_values(PyObject *buffer);
 
-/* task(name, settings, {option: text or number}, of): JSON, text, note or None, completed (task_call.c) */
+/* task(name, settings, {option: text or number}, of): JSON, text, note or None, completed
+   (task_call.c) */
 PyObject *dfl_py_task(PyObject *self, PyObject *args);
 
 /* Raises driftless.Error with the message of the context, or what is raised already; NULL. */

@@ -136,7 +136,8 @@ static PyObject *model_export_c(PyObject *self, PyObject *none)
     return out;
 }
 
-/* ------------------------------------------------------------------------------- inverse dynamics */
+/* ------------------------------------------------------------------------------- inverse dynamics
+ */
 
 static PyObject *followed_values(const dfl_followed_report *r)
 {

@@ -127,8 +127,8 @@ static int add_type(PyObject *module, const char *name, PyObject *type)
     return failed;
 }
 
-/* As in the program: matrices here are small, and results do not depend on the number of processors. A number in
-   the environment is left as it is. */
+/* As in the program: matrices here are small, and results do not depend on the number of
+   processors. A number in the environment is left as it is. */
 static void use_one_thread(void)
 {
 #if defined(__GNUC__)

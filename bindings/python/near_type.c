@@ -135,7 +135,8 @@ static PyObject *near_modes(PyObject *self, PyObject *none)
     return out;
 }
 
-/* response(omega as bytes): real parts, then imaginary parts, outputs x inputs for each frequency */
+/* response(omega as bytes): real parts, then imaginary parts, outputs x inputs for each frequency
+ */
 static PyObject *near_response(PyObject *self, PyObject *frequencies)
 {
     near_object *it = (near_object *)self;

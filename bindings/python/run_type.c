@@ -1,5 +1,5 @@
-/* run_type.c: one simulation (dfl_run). The interpreter's lock is released while it advances; Ctrl-C is
-   looked for about twenty times a second. */
+/* run_type.c: one simulation (dfl_run). The interpreter's lock is released while it advances;
+   Ctrl-C is looked for about twenty times a second. */
 #define _POSIX_C_SOURCE 200809L
 #include "library.h"
 

@@ -43,7 +43,8 @@ static PyObject *given(PyObject *function)
     return function == Py_None ? NULL : Py_NewRef(function);
 }
 
-/* kinds: pairs (direction, how many stop the run; 0: none does); atol: bytes, one number for each unknown, or None */
+/* kinds: pairs (direction, how many stop the run; 0: none does); atol: bytes, one number for each
+   unknown, or None */
 static int take_options(solver_object *it, PyObject *kinds, PyObject *atol)
 {
     char *bytes;

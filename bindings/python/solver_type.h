@@ -1,8 +1,8 @@
 /* solver_type.h: the solver for equations that are Python functions.
 
-   The functions work on buffers: `x` is read, the blocks of dfl_blocks are written. The interpreter's lock is
-   kept, since all work is done in Python; other threads get their turn inside of the functions. A function
-   that raises ends the run with its exception. */
+   The functions work on buffers: `x` is read, the blocks of dfl_blocks are written. The
+   interpreter's lock is kept, since all work is done in Python; other threads get their turn inside
+   of the functions. A function that raises ends the run with its exception. */
 #ifndef DFL_PYTHON_SOLVER_TYPE_H
 #define DFL_PYTHON_SOLVER_TYPE_H
 

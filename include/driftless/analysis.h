@@ -1,8 +1,8 @@
 /* driftless/analysis.h: what a model does near a state: equilibria, linear equations, modes.
 
    A model is a dfl_eom (eom.h), a state is its x at a time, on all constraints: such as
-   dfl_solver_state after dfl_solver_start. Derivatives are those of the model's `jacobian`, exact if
-   that is; without it they are differences. Models with GEOMS's contract or without bias are
+   dfl_solver_state after dfl_solver_start. Derivatives are those of the model's `jacobian`, exact
+   if that is; without it they are differences. Models with GEOMS's contract or without bias are
    refused. All matrices are column-major. */
 #ifndef DFL_ANALYSIS_H
 #define DFL_ANALYSIS_H
@@ -55,11 +55,10 @@ typedef struct dfl_linearized {
     double *a;                       /* nv: accelerations at the point */
     dfl_point_kind kind;
     const char *why; /* it is frozen, or not judged, in words; else NULL */
-    bool
-        changing; /* the linear equations change, or forces are not balanced: eigenvalues do not tell
-                        whether the motion is stable */
-    int cyclic; /* of a steady motion: positions on which no other state depends, such as the place of a vehicle;
-                        they may change along the motion, and their eigenvalues are zero */
+    bool changing;   /* the linear equations change, or forces are not balanced: eigenvalues do not
+                        tell whether the motion is stable */
+    int cyclic; /* of a steady motion: positions on which no other state depends, such as the place
+                   of a vehicle; they may change along the motion, and their eigenvalues are zero */
     bool *is_cyclic; /* ny: these positions */
     bool *moves;     /* ny: positions that change in a steady motion */
     bool turns; /* the first npositions of y are small turns and displacements along the velocities
@@ -67,16 +66,17 @@ typedef struct dfl_linearized {
 } dfl_linearized;
 
 /* Linearizes at (t, x). `inputs` may be NULL. The caller clears *out also after a failure.
-   DFL_INVALID: the model's contract. DFL_SINGULAR: unknowns do not follow from the state; the message
-   names one. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+   DFL_INVALID: the model's contract. DFL_SINGULAR: unknowns do not follow from the state; the
+   message names one. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
                          const double *x, const dfl_inputs *inputs);
 void dfl_linearized_clear(dfl_linearized *linear);
 
-/* E x' = A x + B u for small changes of all unknowns x, in their order w, l, m, r, v, s, p (E, A: n x n, B: n x nu): one row for
-   each of them, auxiliary equations, constraints, nonholonomic constraints, r' = b, the balance of forces, contact
-   equations, p' = Z v. A has the derivatives at the accelerations of the state. The finite eigenvalues of the pencil are those
-   of dfl_linearize, unless constraints are redundant: then it is singular. `inputs` may be NULL. */
+/* E x' = A x + B u for small changes of all unknowns x, in their order w, l, m, r, v, s, p (E, A: n
+   x n, B: n x nu): one row for each of them, auxiliary equations, constraints, nonholonomic
+   constraints, r' = b, the balance of forces, contact equations, p' = Z v. A has the derivatives at
+   the accelerations of the state. The finite eigenvalues of the pencil are those of dfl_linearize,
+   unless constraints are redundant: then it is singular. `inputs` may be NULL. */
 dfl_status dfl_linearize_all(double *E, double *A, double *B, dfl_context *ctx, const dfl_eom *eom,
                              double t, const double *x, const dfl_inputs *inputs);
 
@@ -91,9 +91,9 @@ typedef struct dfl_mode {
     int vector;     /* its eigenvector: column of `re` in dfl_modes.shape ... */
     int imaginary;  /* ... and of the imaginary part, or -1; a conjugate one: `conjugate` */
     bool conjugate; /* the imaginary part has the opposite sign */
-    bool
-        secular; /* on the imaginary axis within rounding, and driven by another mode of the same frequency, so
-                       that motions grow with powers of time; of eigenvalues 0: faster than with constant velocities */
+    bool secular;   /* on the imaginary axis within rounding, and driven by another mode of the same
+                       frequency, so that motions grow with powers of time; of eigenvalues 0: faster
+                       than with constant velocities */
 } dfl_mode;
 
 typedef struct dfl_modes {
@@ -111,17 +111,18 @@ typedef struct dfl_modes {
 dfl_status dfl_modes_find(dfl_modes *out, dfl_context *ctx, int n, const double *A);
 void dfl_modes_clear(dfl_modes *modes);
 
-/* At least `count` modes with the smallest |re + i im| of a large model near a state (t, x), which needs `sparsity`: by
-   Arnoldi's iteration with sparse matrices. Shapes are changes of all unknowns x; unstable and indifferent count what was found.
-   There are fewer modes only if the model has no more. *kind may be NULL.
-   DFL_INVALID: no sparsity, or linear equations at this state, which is neither an equilibrium nor a steady motion, need dense matrices. DFL_NOT_CONVERGED,
-   DFL_SINGULAR, DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+/* At least `count` modes with the smallest |re + i im| of a large model near a state (t, x), which
+   needs `sparsity`: by Arnoldi's iteration with sparse matrices. Shapes are changes of all unknowns
+   x; unstable and indifferent count what was found. There are fewer modes only if the model has no
+   more. *kind may be NULL. DFL_INVALID: no sparsity, or linear equations at this state, which is
+   neither an equilibrium nor a steady motion, need dense matrices. DFL_NOT_CONVERGED, DFL_SINGULAR,
+   DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_modes_few(dfl_modes *out, dfl_point_kind *kind, dfl_context *ctx, const dfl_eom *eom,
                          double t, const double *x, int count);
 
-/* The power of forces that are odd in the velocities, f(v) - f(-v), at (t, x), as a part of the powers of all forces. At rest,
-   motions of modes without damping grow by terms of higher order if it is positive. 0 for a model with a `residual`.
-   DFL_CALLBACK, DFL_NO_MEMORY. */
+/* The power of forces that are odd in the velocities, f(v) - f(-v), at (t, x), as a part of the
+   powers of all forces. At rest, motions of modes without damping grow by terms of higher order if
+   it is positive. 0 for a model with a `residual`. DFL_CALLBACK, DFL_NO_MEMORY. */
 dfl_status dfl_odd_power(double *part, dfl_context *ctx, const dfl_eom *eom, double t,
                          const double *x);
 
@@ -144,15 +145,15 @@ dfl_status dfl_frequency_response(double *re, double *im, int *poles, dfl_contex
 dfl_status dfl_transmission_zeros(double *re, double *im, int *count, dfl_context *ctx,
                                   const dfl_linear_equations *linear, int u, int o);
 
-/* Outputs at the times 0, h, 2 h, ... (count rows of no numbers each, one row after another) after a step of
-   input `u` by 1 or, with `impulse`, after an impulse of 1 (without what D makes of it). Linear equations that start at rest.
-   DFL_NOT_FINITE, DFL_NO_MEMORY. */
+/* Outputs at the times 0, h, 2 h, ... (count rows of no numbers each, one row after another) after
+   a step of input `u` by 1 or, with `impulse`, after an impulse of 1 (without what D makes of it).
+   Linear equations that start at rest. DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_time_response(double *out, dfl_context *ctx, const dfl_linear_equations *linear,
                              int u, bool impulse, double h, int count);
 
-/* State feedback u = -K y that minimizes the integral of y^T Q y + u^T R u: K is nu x ny; Q (ny x ny,
-   symmetric, not negative) and R (nu x nu, symmetric, positive). DFL_SINGULAR: there is none; DFL_INVALID: R is
-   not positive definite. */
+/* State feedback u = -K y that minimizes the integral of y^T Q y + u^T R u: K is nu x ny; Q (ny x
+   ny, symmetric, not negative) and R (nu x nu, symmetric, positive). DFL_SINGULAR: there is none;
+   DFL_INVALID: R is not positive definite. */
 dfl_status dfl_lqr(double *K, dfl_context *ctx, const dfl_linear_equations *linear, const double *Q,
                    const double *R);
 
@@ -163,7 +164,8 @@ dfl_status dfl_mode_access(double *controllable, double *observable, dfl_context
 
 /* ---- drives of a prescribed motion ---- */
 
-/* Forces that a motion needs: K^T B tau = K^T force, K being the kernel of W, with the shortest tau. */
+/* Forces that a motion needs: K^T B tau = K^T force, K being the kernel of W, with the shortest
+   tau. */
 typedef struct dfl_drive_forces {
     int nv, nc, nu;
     const double *W;     /* nc x nv: constraints that remain */
@@ -178,17 +180,16 @@ typedef struct dfl_drive_forces {
 dfl_status dfl_drives_find(double *tau, double *multipliers, int *worst, dfl_context *ctx,
                            const dfl_drive_forces *wanted);
 
-/* Moves a state that is nearly consistent, such as one of a run, onto all constraints to rounding, and
-   computes w and multipliers anew. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+/* Moves a state that is nearly consistent, such as one of a run, onto all constraints to rounding,
+   and computes w and multipliers anew. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_state_polish(double *x, dfl_context *ctx, const dfl_eom *eom, double t);
 
 /* ---- equilibria ---- */
 
 /* `{0}` is a complete set of options. */
 typedef struct dfl_equilibrium_options {
-    const bool
-        *moving; /* nv: velocities that keep their values in x, a steady motion; all others are
-                           0 unless constraints make them follow. NULL: everything is at rest */
+    const bool *moving; /* nv: velocities that keep their values in x, a steady motion; all others
+                           are 0 unless constraints make them follow. NULL: everything is at rest */
     int max_iterations; /* 0 means 500 */
 } dfl_equilibrium_options;
 

@@ -94,35 +94,37 @@ typedef struct dfl_jacobian {
 typedef int (*dfl_jacobian_fn)(dfl_jacobian *out, double t, const double *x, const double *a,
                                void *user);
 
-/* How switching function `function` changes at (t, x): *rate with time, if x changes with rates xp (n);
-   slope (count) with the parameters, if x changes with them by X (n x count). Returns 0; anything
-   else stops. */
+/* How switching function `function` changes at (t, x): *rate with time, if x changes with rates xp
+   (n); slope (count) with the parameters, if x changes with them by X (n x count). Returns 0;
+   anything else stops. */
 typedef int (*dfl_crossing_fn)(double *rate, double *slope, int function, double t, const double *x,
                                const double *xp, const double *X, void *user);
 
-/* What events have done in the last call of switches.flip, again, from (t, change->x): the same events act,
-   branches stay as they are now. memory: on entry how far its numbers differ from those before that call, on
-   return these numbers. Returns 0; anything else stops. */
+/* What events have done in the last call of switches.flip, again, from (t, change->x): the same
+   events act, branches stay as they are now. memory: on entry how far its numbers differ from those
+   before that call, on return these numbers. Returns 0; anything else stops. */
 struct dfl_change;
 typedef int (*dfl_repeat_fn)(struct dfl_change *change, double *memory, double t, void *user);
 
 /* Parameter `which` has its own value plus `by` from now on. Returns 0; anything else stops. */
 typedef int (*dfl_move_fn)(int which, double by, void *user);
 
-/* The branches and the memory of the model as bytes, and back: it then evaluates as it did when they were
-   kept. Returns 0; anything else stops. */
+/* The branches and the memory of the model as bytes, and back: it then evaluates as it did when
+   they were kept. Returns 0; anything else stops. */
 typedef int (*dfl_keep_fn)(void *bytes, void *user);
 typedef int (*dfl_recall_fn)(const void *bytes, void *user);
 
-/* Adds products of the slopes of all rows, by parameters and then by the memory, with weights of the rows:
-   out ((count + nmemory) x nof) += slopes^T weight, where `weight` has one column for each of nof objectives. */
+/* Adds products of the slopes of all rows, by parameters and then by the memory, with weights of
+   the rows: out ((count + nmemory) x nof) += slopes^T weight, where `weight` has one column for
+   each of nof objectives. */
 typedef int (*dfl_products_fn)(double *out, const dfl_jacobian *weight, int nof, double t,
                                const double *x, const double *a, void *user);
 
 /* The parameters of a model. `slopes`: derivatives of its rows, x and a held fixed, as a
-   dfl_jacobian_fn, but each block has one column per parameter; all blocks are zeroed before the call.
-   `size`: of each parameter, such as its value. A change of the state by less than its tolerance,
-   when the parameter changes by its size, is nothing. Without `move`, runs end where the state jumps. */
+   dfl_jacobian_fn, but each block has one column per parameter; all blocks are zeroed before the
+   call. `size`: of each parameter, such as its value. A change of the state by less than its
+   tolerance, when the parameter changes by its size, is nothing. Without `move`, runs end where the
+   state jumps. */
 typedef struct dfl_parameters {
     int count;
     dfl_jacobian_fn slopes;   /* NULL: the rows depend on none of them, only the start does */
@@ -148,10 +150,11 @@ typedef struct dfl_pattern {
     const int *row;          /* column_start[n] */
 } dfl_pattern;
 
-/* The nonzeros of all matrices of a large model, by columns. With it (dfl_eom.sparsity) `eval`, `mass` and
-   `jacobian` write nonzeros only, in the order of these patterns: W and M (unless diagonal) have
-   column_start[nv] numbers, and so on. Such a model is integrated with sparse matrices, in the form
-   psf. It needs `jacobian`, the native contract, and `mass` unless M is the identity. */
+/* The nonzeros of all matrices of a large model, by columns. With it (dfl_eom.sparsity) `eval`,
+   `mass` and `jacobian` write nonzeros only, in the order of these patterns: W and M (unless
+   diagonal) have column_start[nv] numbers, and so on. Such a model is integrated with sparse
+   matrices, in the form psf. It needs `jacobian`, the native contract, and `mass` unless M is the
+   identity. */
 typedef struct dfl_sparsity {
     dfl_pattern W;                             /* nc = nl+nm rows, nv columns */
     dfl_pattern M;                             /* nv x nv, symmetric; {0} if M is diagonal */
@@ -269,9 +272,8 @@ typedef struct dfl_eom {
     const dfl_sparsity *sparsity;   /* NULL: all matrices are dense */
     const dfl_sizes *sizes;         /* may be NULL: nothing is known of any unknown */
     void *user;
-    dfl_eval_points_fn
-        eval_points; /* may be NULL: `eval` at one state after another. If that is not faster,
-                                       leave it out */
+    dfl_eval_points_fn eval_points; /* may be NULL: `eval` at one state after another. If that is
+                                       not faster, leave it out */
 } dfl_eom;
 
 /* The number of unknowns, n = nw+nl+nm + nr + nv + ns+np; -1 if one of these sizes is negative or

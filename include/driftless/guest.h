@@ -1,5 +1,5 @@
-/* driftless/guest.h: FMUs of anybody for co-simulation, FMI 2.0 and 3.0, each in a process of its own. Link with
-   libdriftless-model. */
+/* driftless/guest.h: FMUs of anybody for co-simulation, FMI 2.0 and 3.0, each in a process of its
+   own. Link with libdriftless-model. */
 #ifndef DFL_GUEST_RUN_H
 #define DFL_GUEST_RUN_H
 
@@ -26,10 +26,10 @@ typedef struct dfl_guest_result {
     bool ended; /* the FMU has ended the simulation there */
 } dfl_guest_result;
 
-/* Runs an FMU; dfl_guest_result_clear frees the texts, also after a failure, when they have what there is so
-   far. A library is not sandboxed: run only FMUs that you trust. DFL_INVALID: it cannot be used here; DFL_CALLBACK:
-   it reports an error, crashes, or does not answer for ten seconds; DFL_IO; DFL_STOPPED: dfl_interrupt;
-   DFL_NO_MEMORY. */
+/* Runs an FMU; dfl_guest_result_clear frees the texts, also after a failure, when they have what
+   there is so far. A library is not sandboxed: run only FMUs that you trust. DFL_INVALID: it cannot
+   be used here; DFL_CALLBACK: it reports an error, crashes, or does not answer for ten seconds;
+   DFL_IO; DFL_STOPPED: dfl_interrupt; DFL_NO_MEMORY. */
 dfl_status dfl_guest_run(dfl_guest_result *out, dfl_context *ctx, const char *path,
                          const dfl_guest_options *options);
 void dfl_guest_result_clear(dfl_guest_result *result, dfl_context *ctx);

@@ -19,25 +19,26 @@ typedef struct dfl_solver dfl_solver;
 /* What is integrated (docs/numerics.md). psf keeps every constraint of every level at every
    step. */
 typedef enum dfl_form {
-    DFL_PSF,       /* projected strangeness-free */
-    DFL_PSI1,      /* the same without the acceleration level (needs no bias) */
-    DFL_EOM,       /* constraints on position level, index 3 */
-    DFL_EOM2,      /* ... on velocity level, index 2 */
-    DFL_EOM1,      /* ... on acceleration level, index 1 */
-    DFL_UODE,      /* underlying ordinary differential equation */
-    DFL_GGL,       /* Gear, Gupta, Leimkuhler: positions and velocities, index 2 */
-    DFL_BAUMGARTE, /* g'' + 2 alpha g' + beta^2 g = 0 */
-    DFL_ODAE,      /* overdetermined, solution of the state-space form (Petzold, Potra (3.4)) */
-    DFL_EXT316,    /* extended by multipliers, (3.16) */
-    DFL_EXT317,    /* (3.17) */
-    DFL_PINV,      /* projected invariants, (3.32) and, lagged, (5.10) */
-    DFL_TANGENT,   /* local coordinates in the tangent plane, (5.4) */
-    DFL_PARTITION, /* independent coordinates chosen among p, (5.4) */
-    DFL_EXPLICIT,  /* index 1, accelerations eliminated (Kurz, Burkhardt, Eberhard) */
-    DFL_IMPLICIT,  /* index 1, accelerations as unknowns */
-    DFL_QR,        /* velocities projected with an orthonormal basis of the free directions */
-    DFL_SVD,       /* the same by singular values */
-    DFL_SEPARATION, /* velocities from the independent ones, all are integrated, (17) and (18) there */
+    DFL_PSF,        /* projected strangeness-free */
+    DFL_PSI1,       /* the same without the acceleration level (needs no bias) */
+    DFL_EOM,        /* constraints on position level, index 3 */
+    DFL_EOM2,       /* ... on velocity level, index 2 */
+    DFL_EOM1,       /* ... on acceleration level, index 1 */
+    DFL_UODE,       /* underlying ordinary differential equation */
+    DFL_GGL,        /* Gear, Gupta, Leimkuhler: positions and velocities, index 2 */
+    DFL_BAUMGARTE,  /* g'' + 2 alpha g' + beta^2 g = 0 */
+    DFL_ODAE,       /* overdetermined, solution of the state-space form (Petzold, Potra (3.4)) */
+    DFL_EXT316,     /* extended by multipliers, (3.16) */
+    DFL_EXT317,     /* (3.17) */
+    DFL_PINV,       /* projected invariants, (3.32) and, lagged, (5.10) */
+    DFL_TANGENT,    /* local coordinates in the tangent plane, (5.4) */
+    DFL_PARTITION,  /* independent coordinates chosen among p, (5.4) */
+    DFL_EXPLICIT,   /* index 1, accelerations eliminated (Kurz, Burkhardt, Eberhard) */
+    DFL_IMPLICIT,   /* index 1, accelerations as unknowns */
+    DFL_QR,         /* velocities projected with an orthonormal basis of the free directions */
+    DFL_SVD,        /* the same by singular values */
+    DFL_SEPARATION, /* velocities from the independent ones, all are integrated, (17) and (18) there
+                     */
     DFL_SSF,        /* overdetermined, solution of the state-space form of (3.1) (Petzold, Potra) */
     DFL_FORMS
 } dfl_form;
@@ -119,11 +120,12 @@ typedef int (*dfl_step_fn)(dfl_solver *solver, double t_old, double t, const dou
    each advance that reaches its end. Return 0 to go on, anything else to stop with DFL_STOPPED. */
 typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 
-/* Called where branches change or events act, before that and, if the state has jumped, after it. */
+/* Called where branches change or events act, before that and, if the state has jumped, after it.
+ */
 typedef int (*dfl_jump_fn)(double t, const double *x, bool after, void *user);
 
-/* Called at every such instant, before it with `crossed`, the functions that have passed zero, and after it with NULL, while
-   the state and its derivatives are those of this side. */
+/* Called at every such instant, before it with `crossed`, the functions that have passed zero, and
+   after it with NULL, while the state and its derivatives are those of this side. */
 typedef int (*dfl_around_fn)(const bool *crossed, void *user);
 
 /* What happens at one instant, in its order: functions pass zero and events act; impacts, one after
@@ -148,7 +150,8 @@ typedef struct dfl_instant {
     const struct dfl_contact_mode *from, *to; /* modes of all contacts, before and after */
 } dfl_instant;
 
-/* Called before the events of the instant are met, and before on_jump tells of the state after it. */
+/* Called before the events of the instant are met, and before on_jump tells of the state after it.
+ */
 typedef int (*dfl_instant_fn)(const dfl_instant *instant, void *user);
 
 /* Writes the selectors Sp (nfp x np) and Sv (nfv x nv; nfv is 0 with psi1, which uses all rows).
@@ -218,9 +221,10 @@ typedef int (*dfl_valid_fn)(bool *valid, double t, const double *x, void *user);
 typedef int (*dfl_resume_fn)(double t, const double *x, const double *rate, const double *tolerance,
                              void *user);
 
-/* Contacts: a row g_i >= 0 that is on while the contact is closed (then N = -lambda_i >= 0), with or
-   without a row hv_j of friction that is on while it sticks, or two of them on a surface; or such
-   rows alone, friction under a load of its own. While it slips the friction is one of the forces f. */
+/* Contacts: a row g_i >= 0 that is on while the contact is closed (then N = -lambda_i >= 0), with
+   or without a row hv_j of friction that is on while it sticks, or two of them on a surface; or
+   such rows alone, friction under a load of its own. While it slips the friction is one of the
+   forces f. */
 typedef struct dfl_contact {
     const char *name; /* for messages */
     int normal;       /* i; -1: friction alone */
@@ -417,8 +421,8 @@ typedef struct dfl_solver_options {
     dfl_integrator integrator; /* 0 means Radau IIA */
     int order; /* Radau IIA: 1, 5, 9 or 13; 0 chooses 5, 9 or 13 step by step (5 with step.fixed).
                   BDF: the highest order, 1 to 5; 0 means 5; with step.fixed the order, 0 means 2.
-                  Extrapolation: the highest order, 3 to 12; 0 means 11; with step.fixed the order, 1 to 12, 0
-                  means 4 */
+                  Extrapolation: the highest order, 3 to 12; 0 means 11; with step.fixed the order,
+                  1 to 12, 0 means 4 */
     dfl_error_options error;
     dfl_step_options step;
     dfl_newton_options newton;

@@ -1,5 +1,5 @@
-/* driftless/settings.h: the settings of a run, in one table: what simulate{} of a script, dfl_run_options and
-   the program take. Link with libdriftless-model. */
+/* driftless/settings.h: the settings of a run, in one table: what simulate{} of a script,
+   dfl_run_options and the program take. Link with libdriftless-model. */
 #ifndef DFL_SETTINGS_H
 #define DFL_SETTINGS_H
 
@@ -22,8 +22,8 @@ typedef enum dfl_setting_kind {
     DFL_SETTING_TEXT
 } dfl_setting_kind;
 
-/* Where a setting may be given, as bits; the first four are commands of the program. The last one: its value
-   is stored with the results. */
+/* Where a setting may be given, as bits; the first four are commands of the program. The last one:
+   its value is stored with the results. */
 enum {
     DFL_FOR_RUN = 1 << 0,
     DFL_FOR_CHECK = 1 << 1,

@@ -45,26 +45,26 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
 
 /* To be called after the callbacks' model has changed at the present time, such as an input or a
-   length or a mass: positions and velocities move onto the constraints as `conditions` say (NULL: by
-   the least change), accelerations, multipliers, auxiliary variables and modes of contacts follow.
-   The step size is kept, counters go on. Statuses of a start. */
+   length or a mass: positions and velocities move onto the constraints as `conditions` say (NULL:
+   by the least change), accelerations, multipliers, auxiliary variables and modes of contacts
+   follow. The step size is kept, counters go on. Statuses of a start. */
 dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions);
 
-/* Goes on at (t, x), which another integrator has reached from the present state with the equations as they
-   are, in the present branches and modes of contacts: x is moved onto the constraints by the least change;
-   functions that have passed zero on the way take their other branches, events and samples act, contacts
-   collide, stick or open. Statuses of a start. */
+/* Goes on at (t, x), which another integrator has reached from the present state with the equations
+   as they are, in the present branches and modes of contacts: x is moved onto the constraints by
+   the least change; functions that have passed zero on the way take their other branches, events
+   and samples act, contacts collide, stick or open. Statuses of a start. */
 dfl_status dfl_solver_meet(dfl_solver *solver, double t, const double *x);
 
-/* The next time at which a switching function of time alone passes zero, or a time before which none does;
-   INFINITY: there is no such function. Statuses of dfl_solver_advance. */
+/* The next time at which a switching function of time alone passes zero, or a time before which
+   none does; INFINITY: there is no such function. Statuses of dfl_solver_advance. */
 dfl_status dfl_solver_next_instant(double *t, dfl_solver *solver);
 
-/* The present state as bytes, of which there are dfl_solver_saved_size: restored in a solver that was
-   created with the same model and options and started, it goes on with the same bits. Both begin
-   anew there: the matrices and earlier steps of the trajectory that is saved are forgotten, too.
-   What the callbacks remember is not part of it, nor is the time that the computation took. Bytes are for the same version on the same kind of
-   machine. DFL_INVALID: before a start. */
+/* The present state as bytes, of which there are dfl_solver_saved_size: restored in a solver that
+   was created with the same model and options and started, it goes on with the same bits. Both
+   begin anew there: the matrices and earlier steps of the trajectory that is saved are forgotten,
+   too. What the callbacks remember is not part of it, nor is the time that the computation took.
+   Bytes are for the same version on the same kind of machine. DFL_INVALID: before a start. */
 size_t dfl_solver_saved_size(const dfl_solver *solver);
 dfl_status dfl_solver_save(void *bytes, dfl_solver *solver);
 dfl_status dfl_solver_restore(dfl_solver *solver, const void *bytes);
@@ -78,12 +78,12 @@ double dfl_solver_time(const dfl_solver *solver);
 const double *dfl_solver_state(const dfl_solver *solver);
 double dfl_solver_step(const dfl_solver *solver);
 
-/* The time at which the last step began, as far back as dfl_solver_interpolate reaches; the present time
-   if there is no such step. */
+/* The time at which the last step began, as far back as dfl_solver_interpolate reaches; the present
+   time if there is no such step. */
 double dfl_solver_step_begin(const dfl_solver *solver);
 
-/* Makes the state at time `t` inside the last step the present one, on all constraints; the run goes on
-   from there. Statuses of dfl_solver_interpolate. */
+/* Makes the state at time `t` inside the last step the present one, on all constraints; the run
+   goes on from there. Statuses of dfl_solver_interpolate. */
 dfl_status dfl_solver_step_back(dfl_solver *solver, double t);
 
 /* The order of the method in the last accepted step. Before the first step it is the order of that

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* `{0}` with something that varies, here or in study{} of the script, is a complete set. Fields have the names of the
-   options of `driftless sweep` (docs/studies.md). */
+/* `{0}` with something that varies, here or in study{} of the script, is a complete set. Fields
+   have the names of the options of `driftless sweep` (docs/studies.md). */
 typedef struct dfl_sweep_options {
     int nover;
     const char *const *over; /* "NAME=FIRST:LAST:COUNT", ... ":log", "NAME=A,B,C" */
@@ -34,9 +34,10 @@ typedef struct dfl_sweep_options {
 
 typedef struct dfl_sweep dfl_sweep;
 
-/* Makes the file of the study, or opens it to go on. Model and texts must outlive the sweep. DFL_INVALID: wrong
-   options, a model that cannot run with its own values, a file of another model, one that another
-   process writes, or one with results that would be lost. DFL_IO, DFL_NO_MEMORY. */
+/* Makes the file of the study, or opens it to go on. Model and texts must outlive the sweep.
+   DFL_INVALID: wrong options, a model that cannot run with its own values, a file of another model,
+   one that another process writes, or one with results that would be lost. DFL_IO, DFL_NO_MEMORY.
+ */
 dfl_status dfl_sweep_create(dfl_sweep **out, dfl_context *ctx, const dfl_model *model,
                             const dfl_sweep_options *options);
 
@@ -52,8 +53,8 @@ bool dfl_sweep_wait(dfl_sweep *sweep, double seconds);
 /* Cases under way end soon, without a result. */
 void dfl_sweep_stop(dfl_sweep *sweep);
 
-/* How it went, once all threads have ended or shall end: DFL_OK: every case has run. DFL_STOPPED: some are
-   missing. DFL_IO: the file cannot be written. */
+/* How it went, once all threads have ended or shall end: DFL_OK: every case has run. DFL_STOPPED:
+   some are missing. DFL_IO: the file cannot be written. */
 dfl_status dfl_sweep_finish(dfl_sweep *sweep);
 
 typedef struct dfl_sweep_progress {
@@ -69,10 +70,11 @@ typedef struct dfl_sweep_progress {
 } dfl_sweep_progress;
 dfl_sweep_progress dfl_sweep_so_far(dfl_sweep *sweep);
 
-/* The table: one row per case. Names of columns: parameters, then "t", "OUTPUT.final" and so on. States: 0
-   missing, 1 completed, 2 stopped by an event, 3 failed. */
+/* The table: one row per case. Names of columns: parameters, then "t", "OUTPUT.final" and so on.
+   States: 0 missing, 1 completed, 2 stopped by an event, 3 failed. */
 int dfl_sweep_columns(const dfl_sweep *sweep, const char *const **names, int *parameters);
-/* A row; returns the state. `message` (may be NULL), why the case has failed or what is not known of it, points into the sweep until the next call. */
+/* A row; returns the state. `message` (may be NULL), why the case has failed or what is not known
+   of it, points into the sweep until the next call. */
 int dfl_sweep_row(double *values, dfl_sweep *sweep, long number, const char **message);
 
 /* The table as CSV; `path` NULL: standard output. */
@@ -80,35 +82,36 @@ dfl_status dfl_sweep_write_csv(dfl_sweep *sweep, const char *path);
 
 /* ---- several processes ---- */
 
-/* Who has the file hands out up to `most` cases as jobs to process 1, 2, ... (up to 65534) and stores results; others
-   take jobs and give results. Both are bytes of these sizes, for processes of the same program. Cases of a
-   process that ends are taken back if it has no results of them: how many. */
+/* Who has the file hands out up to `most` cases as jobs to process 1, 2, ... (up to 65534) and
+   stores results; others take jobs and give results. Both are bytes of these sizes, for processes
+   of the same program. Cases of a process that ends are taken back if it has no results of them:
+   how many. */
 size_t dfl_sweep_job_size(const dfl_sweep *sweep);
 size_t dfl_sweep_result_size(const dfl_sweep *sweep);
 int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most, int process);
 dfl_status dfl_sweep_store(dfl_sweep *sweep, const void *results, int count);
 long dfl_sweep_take_back(dfl_sweep *sweep, int process);
 
-/* What has to be the same in all processes: version, model, settings and results, as bytes. DFL_INVALID:
-   that of a process is another; the message says which part. */
+/* What has to be the same in all processes: version, model, settings and results, as bytes.
+   DFL_INVALID: that of a process is another; the message says which part. */
 enum { DFL_SWEEP_IDENTITY = 96 };
 void dfl_sweep_identity(char out[DFL_SWEEP_IDENTITY], const dfl_sweep *sweep);
 dfl_status dfl_sweep_check_identity(dfl_sweep *sweep, int process, const void *other, size_t count);
 
-/* `elsewhere`: adds jobs (DFL_NO_MEMORY); collects up to `most` results; how many jobs wait or run. No jobs
-   (count 0): the threads end when there are none left. */
+/* `elsewhere`: adds jobs (DFL_NO_MEMORY); collects up to `most` results; how many jobs wait or run.
+   No jobs (count 0): the threads end when there are none left. */
 dfl_status dfl_sweep_add_jobs(dfl_sweep *sweep, const void *jobs, int count);
 int dfl_sweep_collect(void *results, dfl_sweep *sweep, int most);
 int dfl_sweep_waiting(dfl_sweep *sweep);
 
-/* Sobol's indices of a result, the column with this number behind the parameters, by all parameters: the part
-   of its variance by each alone, and with its interactions. NAN: it does not vary, or completed cases lack it, as the
-   time of an event that some runs do not meet. DFL_INVALID: the study has
-   not the design "saltelli". */
+/* Sobol's indices of a result, the column with this number behind the parameters, by all
+   parameters: the part of its variance by each alone, and with its interactions. NAN: it does not
+   vary, or completed cases lack it, as the time of an event that some runs do not meet.
+   DFL_INVALID: the study has not the design "saltelli". */
 dfl_status dfl_sweep_sensitivity(double *first, double *total, dfl_sweep *sweep, int result);
 
-/* What a study estimates, with the interval that contains it in 95 of 100 studies, by the bootstrap; NAN: not
-   known. `how` NULL: as {0}. */
+/* What a study estimates, with the interval that contains it in 95 of 100 studies, by the
+   bootstrap; NAN: not known. `how` NULL: as {0}. */
 typedef struct dfl_estimate {
     double value, low, high;
     long rows; /* cases, or rows of the design "saltelli", that have the result */
@@ -118,7 +121,8 @@ typedef struct dfl_bootstrap {
     int threads;   /* 0: as many as there are processors; they do not change the intervals */
 } dfl_bootstrap;
 
-/* Mean and standard deviation of a result over all cases that have it. DFL_INVALID: the cases are not samples
+/* Mean and standard deviation of a result over all cases that have it. DFL_INVALID: the cases are
+   not samples
    (`sample` without `over`, and not with the design "saltelli"). */
 dfl_status dfl_sweep_statistics(dfl_estimate *mean, dfl_estimate *deviation, dfl_sweep *sweep,
                                 int result, const dfl_bootstrap *how);

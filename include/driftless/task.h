@@ -1,5 +1,5 @@
-/* driftless/task.h: what the commands of the program find about a model, for any program: as text, as JSON,
-   and in files. Link with libdriftless-model. */
+/* driftless/task.h: what the commands of the program find about a model, for any program: as text,
+   as JSON, and in files. Link with libdriftless-model. */
 #ifndef DFL_TASK_H
 #define DFL_TASK_H
 
@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* `{0}` is a complete set. A field that a task does not take is ignored. Fields have the names of the
-   program's options (docs/analyses.md), lists are names separated by commas, and NULL or 0 is "not given". */
+/* `{0}` is a complete set. A field that a task does not take is ignored. Fields have the names of
+   the program's options (docs/analyses.md), lists are names separated by commas, and NULL or 0 is
+   "not given". */
 typedef struct dfl_task_options {
     int nsettings;
     const char *const *settings; /* as in dfl_run_options */
@@ -65,8 +66,8 @@ typedef struct dfl_task_options {
     bool windows;     /* ... with a library for Windows, too, by mingw-w64 */
     double projection_tolerance; /* of an FMU or S-function; 0: ten times rtol */
 
-    /* optimize: called after every iteration, with a line about it; compare: before every run. NULL:
-       none. */
+    /* optimize: called after every iteration, with a line about it; compare: before every run.
+       NULL: none. */
     void (*on_progress)(const char *line, void *user);
     void *user; /* given to it */
 } dfl_task_options;
@@ -80,10 +81,11 @@ typedef struct dfl_task_report {
 
 typedef struct dfl_task dfl_task;
 
-/* Does the task `name`: "linearize", "modes", "equilibrium", "response", "lqr", "inverse", "gradient",
-   "optimize", "compare" or "export". After a failure *out may be there all the same, with the object of the failure as JSON, or
-   after DFL_STOPPED (dfl_interrupt) the best so far; otherwise it is NULL. The caller frees it in any case.
-   Statuses of what the task does; DFL_INVALID also for wrong options, DFL_IO for files. */
+/* Does the task `name`: "linearize", "modes", "equilibrium", "response", "lqr", "inverse",
+   "gradient", "optimize", "compare" or "export". After a failure *out may be there all the same,
+   with the object of the failure as JSON, or after DFL_STOPPED (dfl_interrupt) the best so far;
+   otherwise it is NULL. The caller frees it in any case. Statuses of what the task does;
+   DFL_INVALID also for wrong options, DFL_IO for files. */
 dfl_status dfl_model_task(dfl_task **out, dfl_context *ctx, const dfl_model *model,
                           const char *name, const dfl_task_options *options);
 const dfl_task_report *dfl_task_about(const dfl_task *task);
@@ -91,8 +93,8 @@ const dfl_task_report *dfl_task_about(const dfl_task *task);
 /* Frees it; NULL is allowed. */
 void dfl_task_free(dfl_task *task);
 
-/* A page (.html) or a plot (.svg) of a result that a run has stored (.h5). `columns`: what a plot shows,
-   names separated by commas; NULL: the outputs. DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
+/* A page (.html) or a plot (.svg) of a result that a run has stored (.h5). `columns`: what a plot
+   shows, names separated by commas; NULL: the outputs. DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
 dfl_status dfl_view_result(dfl_context *ctx, const char *result, const char *path,
                            const char *columns);
 

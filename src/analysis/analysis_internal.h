@@ -39,8 +39,8 @@ dfl_status dfl_local_eval_still(dfl_local *local, double t, const double *x);
 /* The message of an evaluation that failed. */
 dfl_status dfl_local_refuse(dfl_context *ctx, const dfl_system *sys, dfl_outcome outcome, double t);
 
-/* The derivatives by inputs (may be NULL) there, in one block of memory, which out->dyn owns; the caller frees it.
-   DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+/* The derivatives by inputs (may be NULL) there, in one block of memory, which out->dyn owns; the
+   caller frees it. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_local_inputs(dfl_input_slopes *out, const dfl_local *local,
                             const dfl_inputs *inputs);
 
@@ -59,23 +59,24 @@ dfl_status dfl_massless_states(dfl_linearized *linear, const dfl_local *local,
 dfl_status dfl_linearize_now(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
                              const double *x, const dfl_inputs *inputs, bool turns);
 
-/* steadiness.c: the kind of a point by its forces; then whether the linear equations also hold later, with
-   turns as states if need be, or the point is frozen. */
+/* steadiness.c: the kind of a point by its forces; then whether the linear equations also hold
+   later, with turns as states if need be, or the point is frozen. */
 dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, const dfl_local *local);
 dfl_status dfl_look_ahead(dfl_linearized *out, const dfl_eom *eom, double t, const double *x,
                           const dfl_inputs *inputs);
 
-/* V (nv x count) = -W_f^+ sides, from the velocities with f[j] == wanted; *left: the largest part of a side
-   that remains (steady_velocities.c). */
+/* V (nv x count) = -W_f^+ sides, from the velocities with f[j] == wanted; *left: the largest part
+   of a side that remains (steady_velocities.c). */
 dfl_status dfl_follow_rows(double *V, double *left, const dfl_local *local, const bool *f,
                            bool wanted, const double *sides, int count);
 
-/* turns.c: changes of positions along velocities become states in place of the positions; `local` is
-   evaluated elsewhere after that. */
+/* turns.c: changes of positions along velocities become states in place of the positions; `local`
+   is evaluated elsewhere after that. */
 bool dfl_turns_apply(const dfl_linearized *linear, const dfl_eom *eom);
 dfl_status dfl_take_turns(dfl_linearized *out, dfl_local *local);
 
-/* modes.c: frequency and damping of an eigenvalue; counts modes that grow or stand still and sorts all. */
+/* modes.c: frequency and damping of an eigenvalue; counts modes that grow or stand still and sorts
+   all. */
 dfl_mode dfl_mode_of(double re, double im, double doubt);
 void dfl_modes_sort(dfl_modes *modes);
 
@@ -92,18 +93,18 @@ typedef struct dfl_schur {
 /* The caller clears *out also after a failure. DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
 dfl_status dfl_schur_create(dfl_schur *out, dfl_context *ctx, int n, const double *A);
 void dfl_schur_clear(dfl_schur *schur);
-/* The `count` eigenvalues nearest to i omega, and their conjugates: the leading block of schur->part, of this order, has
-   them. *condition is 1 if their mean changes as little as the matrix, 0: without limit. DFL_NOT_CONVERGED,
-   DFL_NO_MEMORY. */
+/* The `count` eigenvalues nearest to i omega, and their conjugates: the leading block of
+   schur->part, of this order, has them. *condition is 1 if their mean changes as little as the
+   matrix, 0: without limit. DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
 dfl_status dfl_schur_block(int *order, double *condition, dfl_schur *schur, double omega,
                            int count);
 
-/* secular.c: marks modes, in the order of dfl_eigen_find, on the imaginary axis that grow with powers of time; A is the
-   matrix. */
+/* secular.c: marks modes, in the order of dfl_eigen_find, on the imaginary axis that grow with
+   powers of time; A is the matrix. */
 dfl_status dfl_modes_mark_secular(dfl_modes *modes, const double *A);
 
-/* The size of the terms of a row, by its derivatives J (rows x n) and unknowns x, of which small ones
-   count as 1e-3: what its residual is compared with. */
+/* The size of the terms of a row, by its derivatives J (rows x n) and unknowns x, of which small
+   ones count as 1e-3: what its residual is compared with. */
 static inline double dfl_row_terms(const double *J, int rows, int row, const double *x, int n)
 {
     double size = 0;

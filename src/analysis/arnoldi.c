@@ -1,9 +1,11 @@
-/* arnoldi.c: eigenvalues of largest size of a linear map, by Arnoldi's iteration with a block of first vectors.
+/* arnoldi.c: eigenvalues of largest size of a linear map, by Arnoldi's iteration with a block of
+   first vectors.
 
-   Every vector of an orthonormal basis is mapped in its turn; what is new in its image is the next vector. With m vectors
-   mapped, map V_m = V_c H, c > m. Eigenvalues of the first m rows of H are those of the map up to the size of what the
-   other rows make of their eigenvectors (Saad, Numerical Methods for Large Eigenvalue Problems, section 6.5). The basis
-   is not restarted: a map that is inverted near the wanted eigenvalues needs a few vectors for each of them. */
+   Every vector of an orthonormal basis is mapped in its turn; what is new in its image is the next
+   vector. With m vectors mapped, map V_m = V_c H, c > m. Eigenvalues of the first m rows of H are
+   those of the map up to the size of what the other rows make of their eigenvectors (Saad,
+   Numerical Methods for Large Eigenvalue Problems, section 6.5). The basis is not restarted: a map
+   that is inverted near the wanted eigenvalues needs a few vectors for each of them. */
 #include "analysis/arnoldi.h"
 
 #include "context/context.h"
@@ -120,7 +122,8 @@ static bool begin(dfl_krylov *it, int block)
     return true;
 }
 
-/* Makes w orthogonal to the basis, twice, and adds what remains; h (may be NULL) are its parts along the basis. */
+/* Makes w orthogonal to the basis, twice, and adds what remains; h (may be NULL) are its parts
+   along the basis. */
 static bool add(dfl_krylov *it, double *w, double *h)
 {
     const int n = it->n, count = it->count;

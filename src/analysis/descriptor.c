@@ -1,4 +1,5 @@
-/* descriptor.c: the linear equations of all unknowns, E x' = A x + B u, as the rows of the model have them. */
+/* descriptor.c: the linear equations of all unknowns, E x' = A x + B u, as the rows of the model
+   have them. */
 #include "analysis/analysis_internal.h"
 
 #include "context/context.h"

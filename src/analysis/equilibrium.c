@@ -78,7 +78,8 @@ static dfl_status begin(search *it, const double *x, bool keep)
     return it->step.moving ? dfl_steady_begin(it->x, &it->step, it->t, keep) : DFL_OK;
 }
 
-/* `keep`: speeds that may have any value in a steady motion begin with theirs in x, and not with zero. */
+/* `keep`: speeds that may have any value in a steady motion begin with theirs in x, and not with
+   zero. */
 static dfl_status search_from(search *it, const double *x, bool keep)
 {
     dfl_status status = begin(it, x, keep);
@@ -99,8 +100,8 @@ static dfl_status search_from(search *it, const double *x, bool keep)
     return status ? status : shorten_multipliers(it);
 }
 
-/* Whether the last step removes all forces, and is so short that positions cannot express it: what is out of balance is
-   the rounding of forces that cancel. Overwrites it->trial. */
+/* Whether the last step removes all forces, and is so short that positions cannot express it: what
+   is out of balance is the rounding of forces that cancel. Overwrites it->trial. */
 static dfl_status is_rounding(bool *rounding, search *it)
 {
     const dfl_local *local = &it->step.local;
@@ -116,8 +117,8 @@ static dfl_status is_rounding(bool *rounding, search *it)
     return status;
 }
 
-/* Large forces of the model have hidden small ones: Newton's iteration goes on until each force is small beside
-   those along its own velocity. it->worst tells if that is not reached. */
+/* Large forces of the model have hidden small ones: Newton's iteration goes on until each force is
+   small beside those along its own velocity. it->worst tells if that is not reached. */
 static dfl_status finish(search *it)
 {
     const int n = it->step.local.at.n;
@@ -151,8 +152,8 @@ static dfl_status finish(search *it)
     return status;
 }
 
-/* Of the multipliers of redundant constraints that balance the forces the shortest ones, whatever the way to
-   them; where forces contain multipliers that may not be possible. */
+/* Of the multipliers of redundant constraints that balance the forces the shortest ones, whatever
+   the way to them; where forces contain multipliers that may not be possible. */
 static dfl_status shorten_multipliers(search *it)
 {
     const int n = it->step.local.at.n;
@@ -191,8 +192,8 @@ static dfl_status iterate(search *it)
     return status ? status : dfl_balance_settle(it->x, &it->step, it->t, 2);
 }
 
-/* Whether the evaluated state is better than x. Relative to forces that all decrease together nothing
-   improves: then the residual counts. */
+/* Whether the evaluated state is better than x. Relative to forces that all decrease together
+   nothing improves: then the residual counts. */
 static bool is_better(const search *it, const dfl_unbalanced *worst, double part)
 {
     const double less = 1 - 0.01 * part;
@@ -241,8 +242,8 @@ static double first_rate(const search *it)
     return rate > 0 ? 10 * rate : 1;
 }
 
-/* Whether forces do work in a step. With alpha below a negative stiffness it would go back, as from beyond a fold, which
-   a motion without inertia passes slowly. */
+/* Whether forces do work in a step. With alpha below a negative stiffness it would go back, as from
+   beyond a fold, which a motion without inertia passes slowly. */
 static bool goes_along_forces(const search *it)
 {
     const dfl_balance_step *step = &it->step;

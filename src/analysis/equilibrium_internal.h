@@ -40,20 +40,22 @@ dfl_status dfl_balance_shortest(double *x, dfl_balance_step *step, double t);
    1/alpha for motion without inertia; at the state of the last dfl_balance_settle. */
 dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha);
 
-/* The forces (nv) that remain after the last step, with alpha = 0, by its linear equations; at the same state. */
+/* The forces (nv) that remain after the last step, with alpha = 0, by its linear equations; at the
+   same state. */
 dfl_status dfl_balance_remains(double *left, dfl_balance_step *step);
 
-/* steady_velocities.c: velocities of a steady motion. Room for them; which are calm, at x, where they begin
-   with zero or, with `keep`, as they are. */
+/* steady_velocities.c: velocities of a steady motion. Room for them; which are calm, at x, where
+   they begin with zero or, with `keep`, as they are. */
 dfl_status dfl_steady_create(dfl_balance_step *step);
 void dfl_steady_clear(dfl_balance_step *step);
 dfl_status dfl_steady_begin(double *x, dfl_balance_step *step, double t, bool keep);
 /* Given ones stay, calm ones keep what they have, all others are 0 or follow from gI = hv = 0. */
 dfl_status dfl_steady_velocities(double *x, dfl_balance_step *step);
-/* V (nv x count) = -W_f^+ sides (nc x count), W_f being the columns of velocities that may follow; `sides`
-   may be V. */
+/* V (nv x count) = -W_f^+ sides (nc x count), W_f being the columns of velocities that may follow;
+   `sides` may be V. */
 dfl_status dfl_steady_follow(double *V, dfl_balance_step *step, const double *sides, int count);
-/* At the evaluated state: accelerations, whose forces are subtracted from local.f; N; their part of J. */
+/* At the evaluated state: accelerations, whose forces are subtracted from local.f; N; their part of
+   J. */
 dfl_status dfl_steady_forces(dfl_balance_step *step);
 dfl_status dfl_steady_directions(dfl_balance_step *step);
 dfl_status dfl_steady_slopes(dfl_balance_step *step);
@@ -68,8 +70,9 @@ typedef struct dfl_unbalanced {
 } dfl_unbalanced;
 dfl_unbalanced dfl_balance_size(const dfl_balance_step *step);
 
-/* forces (nv): the largest so far along each velocity, without those of constraints. Then the part of these forces,
-   or of what slopes give, that is out of balance in f (nv): large forces elsewhere do not excuse a small one. */
+/* forces (nv): the largest so far along each velocity, without those of constraints. Then the part
+   of these forces, or of what slopes give, that is out of balance in f (nv): large forces elsewhere
+   do not excuse a small one. */
 void dfl_balance_note(double *forces, const dfl_balance_step *step);
 dfl_unbalanced dfl_balance_own(const dfl_balance_step *step, const double *forces, const double *f);
 

@@ -1,7 +1,7 @@
 /* equilibrium_step.c: one step towards an equilibrium.
 
-   Unknowns are eta (along the kernel K of W), r, w, l, m, in a steady motion also speeds that move nothing
-   but cyclic coordinates (steady_velocities.c). With Q = (s, p)_eta and velocities that
+   Unknowns are eta (along the kernel K of W), r, w, l, m, in a steady motion also speeds that move
+   nothing but cyclic coordinates (steady_velocities.c). With Q = (s, p)_eta and velocities that
    follow, V eta, the matrix has the rows of f - W^T (l, m), b, d:
 
        [ dyn_sp Q + dyn_v V - alpha D K   dyn_r          dyn_w   dyn_lm ]

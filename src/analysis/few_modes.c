@@ -1,10 +1,10 @@
 /* few_modes.c: the modes of a large model with the smallest eigenvalues, with sparse matrices.
 
-   The pencil A x = s E x of all unknowns (sparse_local.c) has the eigenvalues of the linear equations in independent
-   unknowns, and infinite ones. The map z -> (A - shift E)^-1 E z of r, v, p has the eigenvalues 1/(s - shift): the largest
-   are those nearest to the shift, which is a small part of the wanted ones. Velocities and accelerations of
-   constraints are not rows of the pencil: each mode that is found must satisfy them, which it does near
-   equilibria and steady motions. */
+   The pencil A x = s E x of all unknowns (sparse_local.c) has the eigenvalues of the linear
+   equations in independent unknowns, and infinite ones. The map z -> (A - shift E)^-1 E z of r, v,
+   p has the eigenvalues 1/(s - shift): the largest are those nearest to the shift, which is a small
+   part of the wanted ones. Velocities and accelerations of constraints are not rows of the pencil:
+   each mode that is found must satisfy them, which it does near equilibria and steady motions. */
 #include "analysis/arnoldi.h"
 #include "analysis/sparse_local.h"
 
@@ -148,8 +148,8 @@ static int compare(const void *a, const void *b)
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* The first values that have all converged, as eigenvalues of the pencil by size; how many of them, pairs counted twice,
-   are certainly the smallest. */
+/* The first values that have all converged, as eigenvalues of the pencil by size; how many of them,
+   pairs counted twice, are certainly the smallest. */
 static int converged(found *list, int *nfound, const search *it, bool *whole)
 {
     int count, certain = 0, k = 0;
@@ -229,7 +229,8 @@ static dfl_status at_shift(search *it, int block, found *list, int *nfound, bool
     return status;
 }
 
-/* By how much the rounding of the largest stiffness moves an eigenvalue, whose square is a small one. */
+/* By how much the rounding of the largest stiffness moves an eigenvalue, whose square is a small
+   one. */
 static double rounding(const search *it, double size)
 {
     const double fast = dfl_sparse_local_frequency(&it->local);
@@ -293,8 +294,8 @@ static void add_block(double *y, double *size, const dfl_pattern *p, const doubl
         }
 }
 
-/* Rates of constraints and of nonholonomic rows, and their accelerations, vanish, compared with what moves and the sizes of
-   their rows. */
+/* Rates of constraints and of nonholonomic rows, and their accelerations, vanish, compared with
+   what moves and the sizes of their rows. */
 static dfl_status check(const search *it, const double *re, const double *im, const found *mode)
 {
     const dfl_sparse_local *local = &it->local;
@@ -355,7 +356,8 @@ static dfl_point_kind kind_of(const search *it)
     return dfl_max_abs(v, eom->nv) <= 1e-10 ? DFL_AT_EQUILIBRIUM : DFL_AT_STEADY_MOTION;
 }
 
-/* Whether forces and linear equations are the same a little later; the equations are evaluated there. */
+/* Whether forces and linear equations are the same a little later; the equations are evaluated
+   there. */
 static dfl_status stays(bool *same, search *it)
 {
     dfl_sparse_local *local = &it->local;

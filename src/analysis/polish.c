@@ -76,7 +76,8 @@ static dfl_status correct_velocities(double *x, dfl_local *local)
     return status;
 }
 
-/* M a - dyn_z z + K0 sigma = f - W^T (l, m), d_z z = -d, W a = -bias for the change z of (w, l, m) */
+/* M a - dyn_z z + K0 sigma = f - W^T (l, m), d_z z = -d, W a = -bias for the change z of (w, l, m)
+ */
 static dfl_status correct_forces(double *x, dfl_local *local)
 {
     const dfl_eom *eom = local->eom;

@@ -99,7 +99,8 @@ static int compare_distances(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The radius of a circle about i omega between the eigenvalues there, up to rounding, and all others. */
+/* The radius of a circle about i omega between the eigenvalues there, up to rounding, and all
+   others. */
 static dfl_status circle(double *radius, dfl_context *ctx, const dfl_linear_equations *linear,
                          double omega)
 {
@@ -129,8 +130,9 @@ static dfl_status circle(double *radius, dfl_context *ctx, const dfl_linear_equa
     return status;
 }
 
-/* A pole that inputs do not reach or outputs do not show is none of the response: then it is the mean over the
-   circle, and all terms of its Laurent series with negative powers vanish. Others become NAN; returns their number. */
+/* A pole that inputs do not reach or outputs do not show is none of the response: then it is the
+   mean over the circle, and all terms of its Laurent series with negative powers vanish. Others
+   become NAN; returns their number. */
 static int find_regular_part(double *re, double *im, double *work, const reduced *it,
                              const dfl_linear_equations *linear, double omega, double radius)
 {

@@ -1,5 +1,6 @@
-/* schur_block.c: the parts of a matrix that belong to some of its eigenvalues: leading blocks of the real Schur form of
-   the balanced matrix, in which LAPACK's dtrsen brings these eigenvalues to the front. */
+/* schur_block.c: the parts of a matrix that belong to some of its eigenvalues: leading blocks of
+   the real Schur form of the balanced matrix, in which LAPACK's dtrsen brings these eigenvalues to
+   the front. */
 #include "analysis/analysis_internal.h"
 
 #include <lapacke.h>

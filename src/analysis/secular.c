@@ -1,7 +1,8 @@
-/* secular.c: equal eigenvalues on the imaginary axis that lack eigenvectors, because one mode drives another of the
-   same frequency: motions grow with powers of time. On the invariant subspace of all eigenvalues that equal
-   +- i omega, A is T; nothing grows if T^2 + omega^2 = 0. For omega = 0 constant velocities are no growth: T^2 = 0
-   (Gantmacher, The Theory of Matrices, chapter V: the minimal polynomial). */
+/* secular.c: equal eigenvalues on the imaginary axis that lack eigenvectors, because one mode
+   drives another of the same frequency: motions grow with powers of time. On the invariant subspace
+   of all eigenvalues that equal
+   +- i omega, A is T; nothing grows if T^2 + omega^2 = 0. For omega = 0 constant velocities are no
+   growth: T^2 = 0 (Gantmacher, The Theory of Matrices, chapter V: the minimal polynomial). */
 #include "analysis/analysis_internal.h"
 
 #include <float.h>
@@ -19,7 +20,8 @@ static bool is_on_axis(const dfl_modes *modes, int i)
     return fabs(modes->mode[i].re) <= reach(modes, i);
 }
 
-/* Marks the eigenvalues equal to the i-th one, on the axis; returns their number, *omega is their mean. */
+/* Marks the eigenvalues equal to the i-th one, on the axis; returns their number, *omega is their
+   mean. */
 static int mark_equal(bool *equal, double *omega, const dfl_modes *modes, int i)
 {
     const dfl_mode *mode = modes->mode;
@@ -37,7 +39,8 @@ static int mark_equal(bool *equal, double *omega, const dfl_modes *modes, int i)
     return count;
 }
 
-/* The largest entry of T^2 + omega^2, T being the leading block of A (order n); omega^2 is the mean that T has, or 0. */
+/* The largest entry of T^2 + omega^2, T being the leading block of A (order n); omega^2 is the mean
+   that T has, or 0. */
 static double remainder_of(double *T2, const double *A, int n, int order, bool zero)
 {
     double trace = 0, most = 0;

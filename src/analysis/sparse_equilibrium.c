@@ -1,8 +1,9 @@
 /* sparse_equilibrium.c: equilibria of large models, with sparse matrices.
 
-   A step of implicit Euler of length 1/s from rest, (A - s E) dx = -rows, after which everything is stopped again: Newton's
-   step for small s, a short way along the forces for large ones. s falls while the balance improves, and rises where
-   it does not. Where that fails, every step is taken, and s follows the residual, as in equilibrium.c. */
+   A step of implicit Euler of length 1/s from rest, (A - s E) dx = -rows, after which everything is
+   stopped again: Newton's step for small s, a short way along the forces for large ones. s falls
+   while the balance improves, and rises where it does not. Where that fails, every step is taken,
+   and s follows the residual, as in equilibrium.c. */
 #include "analysis/equilibrium_internal.h"
 #include "analysis/sparse_local.h"
 
@@ -17,8 +18,8 @@ typedef struct search {
     dfl_sparse_lu *lu;
     double *x, *trial, *step; /* n each; one block of memory, that of x */
     double *shifted;
-    double size
-        [4]; /* of forces, positions, rates of r, auxiliary rows: what residuals are compared with */
+    double size[4]; /* of forces, positions, rates of r, auxiliary rows: what residuals are compared
+                       with */
     double t;
 } search;
 

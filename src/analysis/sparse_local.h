@@ -1,12 +1,13 @@
-/* sparse_local.h: all rows of a large model (dfl_eom.sparsity) and their derivatives at one state, as one sparse
-   pencil. */
+/* sparse_local.h: all rows of a large model (dfl_eom.sparsity) and their derivatives at one state,
+   as one sparse pencil. */
 #ifndef DFL_SPARSE_LOCAL_H
 #define DFL_SPARSE_LOCAL_H
 
 #include "analysis/analysis_internal.h"
 
-/* E x' = A x for small changes of all unknowns, as in descriptor.c, but for rows of constraints that depend on
-   others: their multipliers do not change instead. Both have the entries of `pattern`. */
+/* E x' = A x for small changes of all unknowns, as in descriptor.c, but for rows of constraints
+   that depend on others: their multipliers do not change instead. Both have the entries of
+   `pattern`. */
 typedef struct dfl_sparse_local {
     dfl_context *ctx;
     const dfl_eom *eom;
@@ -36,7 +37,8 @@ void dfl_sparse_local_clear(dfl_sparse_local *local);
 dfl_status dfl_sparse_local_eval(dfl_sparse_local *local, double t, const double *x);
 dfl_status dfl_sparse_local_eval_still(dfl_sparse_local *local, double t, const double *x);
 
-/* The size of the terms of each row of the balance of forces, by derivatives and by constraint forces. */
+/* The size of the terms of each row of the balance of forces, by derivatives and by constraint
+   forces. */
 double dfl_sparse_local_force_size(const dfl_sparse_local *local);
 
 /* A high frequency of the model: from its largest stiffness and mass. */

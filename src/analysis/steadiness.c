@@ -1,5 +1,5 @@
-/* steadiness.c: whether linear equations hold for longer than an instant: forces are balanced, nothing
-   changes with time, and the equations are the same further along the motion. */
+/* steadiness.c: whether linear equations hold for longer than an instant: forces are balanced,
+   nothing changes with time, and the equations are the same further along the motion. */
 #include "analysis/analysis_internal.h"
 
 #include "context/context.h"
@@ -74,7 +74,8 @@ static bool changes_with_time(const dfl_local *local)
     return found;
 }
 
-/* Whether velocities that are states are constant, while others follow constraints with accelerations. */
+/* Whether velocities that are states are constant, while others follow constraints with
+   accelerations. */
 static bool states_are_constant(const dfl_linearized *linear, const dfl_local *local)
 {
     const int nv = local->eom->nv, np = linear->npositions;
@@ -107,7 +108,8 @@ dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, cons
         return DFL_AT_FROZEN;
     if (!moves)
         return DFL_AT_EQUILIBRIUM;
-    /* along the motion of the positions, rates of v and r do not change; with time that is tested later */
+    /* along the motion of the positions, rates of v and r do not change; with time that is tested
+       later */
     const double *kin = eom->trivial_kinematics ? v : local->point.blocks.kin;
     for (int i = np; eom->autonomous && i < ny; i++) {
         double sum = 0, size = 0;
@@ -125,8 +127,8 @@ dfl_point_kind dfl_kind_now(const char **why, const dfl_linearized *linear, cons
     return DFL_AT_STEADY_MOTION;
 }
 
-/* Leaves states out on which no other state that remains depends, such as the place of a vehicle: they
-   are what others drive, with eigenvalues zero. */
+/* Leaves states out on which no other state that remains depends, such as the place of a vehicle:
+   they are what others drive, with eigenvalues zero. */
 static void leave_cyclic(bool *out, const dfl_linearized *one, const dfl_linearized *other,
                          double zero)
 {
@@ -163,7 +165,8 @@ static dfl_status allocate_marks(dfl_linearized *linear)
     return linear->is_cyclic && linear->moves ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* Whether A of both is the same, with the same states, to a part of each row; without cyclic states. */
+/* Whether A of both is the same, with the same states, to a part of each row; without cyclic
+   states. */
 static bool equal(dfl_linearized *one, const dfl_linearized *other, double part)
 {
     const int ny = one->ny;
@@ -210,8 +213,8 @@ static bool rates_of_positions(double *rate, dfl_local *local, double t, const d
     return true;
 }
 
-/* Along the motion with constant velocities, by the classical method of Runge and Kutta: x is moved;
-   `work` has room for 2 np + n numbers. */
+/* Along the motion with constant velocities, by the classical method of Runge and Kutta: x is
+   moved; `work` has room for 2 np + n numbers. */
 static bool follow(double *x, double *work, dfl_local *local, double t, double time, int steps)
 {
     static const double ahead[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
@@ -240,8 +243,9 @@ enum { LATER = 3 };
 /* No period is a part of several of these numbers. */
 static const double near_by = 0.2360679775, further = 0.4142135624, far_away = 1.7320508076;
 
-/* States further along the motion, after *time: where the fastest position has moved by less than 1, and where the
-   slowest has moved by more, or the fastest by 20. At rest the same state a little later, if time matters. */
+/* States further along the motion, after *time: where the fastest position has moved by less than
+   1, and where the slowest has moved by more, or the fastest by 20. At rest the same state a little
+   later, if time matters. */
 static dfl_status look(double *later, double *time, int *count, dfl_context *ctx,
                        const dfl_eom *eom, double t, const double *x)
 {

@@ -1,8 +1,8 @@
-/* steady_velocities.c: velocities of a steady motion. Given ones stay. A position is cyclic if no equation
-   contains it, but for the rates of other cyclic ones; a velocity that moves nothing else is calm. Calm velocities
-   are unknowns of the search, such as the sideslip of a turning vehicle, and they may follow constraints with
-   accelerations of their own, as the place of a wheel that rolls in a circle does. All others are zero, or
-   follow if constraints leave no other way. */
+/* steady_velocities.c: velocities of a steady motion. Given ones stay. A position is cyclic if no
+   equation contains it, but for the rates of other cyclic ones; a velocity that moves nothing else
+   is calm. Calm velocities are unknowns of the search, such as the sideslip of a turning vehicle,
+   and they may follow constraints with accelerations of their own, as the place of a wheel that
+   rolls in a circle does. All others are zero, or follow if constraints leave no other way. */
 #include "analysis/equilibrium_internal.h"
 
 #include "context/context.h"
@@ -31,7 +31,8 @@ void dfl_steady_clear(dfl_balance_step *step)
 
 /* ---- cyclic positions ---- */
 
-/* Removes positions from `cyclic` whose columns of J (rows x ...), from `first` on, are not zero. */
+/* Removes positions from `cyclic` whose columns of J (rows x ...), from `first` on, are not zero.
+ */
 static void exclude(bool *cyclic, const double *J, int rows, int first, int np, const bool *only)
 {
     double size = 0;

@@ -109,8 +109,9 @@ static void prefer_positions(rows *it, const dfl_eom *eom)
         p[i] = late(i, eom->np);
 }
 
-/* Dependent positions have dependent velocities; so have massless directions. Of a motion with nonholonomic
-   constraints those are dependent that change: a wheel that rolls in a circle has constant speeds otherwise. */
+/* Dependent positions have dependent velocities; so have massless directions. Of a motion with
+   nonholonomic constraints those are dependent that change: a wheel that rolls in a circle has
+   constant speeds otherwise. */
 static void prefer_velocities(rows *it, const dfl_local *local)
 {
     const dfl_eom *eom = local->eom;

@@ -1,8 +1,9 @@
 /* time_response.c: what outputs of linear equations do after a step or an impulse of an input.
 
-   From one instant to the next, x(t + h) = exp(A h) x(t) + phi(h) b u, both in the exponential of one larger matrix
-   [A b; 0 0] h: C. Van Loan, Computing integrals involving the matrix exponential, IEEE Trans. Automat.
-   Control 23 (1978). The exponential is a Taylor polynomial of a part of the matrix, squared again and again. */
+   From one instant to the next, x(t + h) = exp(A h) x(t) + phi(h) b u, both in the exponential of
+   one larger matrix [A b; 0 0] h: C. Van Loan, Computing integrals involving the matrix
+   exponential, IEEE Trans. Automat. Control 23 (1978). The exponential is a Taylor polynomial of a
+   part of the matrix, squared again and again. */
 #include "analysis/analysis_internal.h"
 
 #include <math.h>

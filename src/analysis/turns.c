@@ -2,11 +2,13 @@
    steady motion.
 
    With p' = Z v the changes of positions are p = Z q. Changes q belong to the velocities v; their
-   equations follow from y = S z, S = diag(T, I), where T has the rows of Z of the independent positions:
+   equations follow from y = S z, S = diag(T, I), where T has the rows of Z of the independent
+   positions:
 
        A becomes S^-1 (A S - S'),   S' = diag(T', I),   T' = Z' along the motion.
 
-   Orientations then change in axes that turn with the body, in which a steady motion stands still. */
+   Orientations then change in axes that turn with the body, in which a steady motion stands still.
+ */
 #include "analysis/analysis_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* branching.c: the branches in which the equations of a run are frozen, and the functions that bound
-   them: for a switch with condition c and branch k = 1 or -1 the function k c. */
+/* branching.c: the branches in which the equations of a run are frozen, and the functions that
+   bound them: for a switch with condition c and branch k = 1 or -1 the function k c. */
 #include "carry/branching_internal.h"
 
 #include <math.h>
@@ -214,8 +214,8 @@ static double energy_jump(const dfl_branching *sw, int k, const double *toleranc
     return fabs(after[0] - before[0]) > allowed ? after[0] - before[0] : 0;
 }
 
-/* At an instant of time alone the potential may become another one. Where a mass jumps, an event has to
-   say what happens to the velocities. */
+/* At an instant of time alone the potential may become another one. Where a mass jumps, an event
+   has to say what happens to the velocities. */
 static int refuse_energies(const dfl_branching *sw, const dfl_change *change, double t)
 {
     const dfl_branching_tables *m = sw->tables;

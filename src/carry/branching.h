@@ -44,8 +44,8 @@ typedef struct dfl_carried_functions {
     const bool *uses; /* n */
 } dfl_carried_functions;
 
-/* A switch: its kind as in symbolic/locking.h, and its table. A function: of which switch, and of the
-   lower (-1) or upper (1) end of its branch, or of the only one (0). */
+/* A switch: its kind as in symbolic/locking.h, and its table. A function: of which switch, and of
+   the lower (-1) or upper (1) end of its branch, or of the only one (0). */
 typedef struct dfl_carried_switch {
     int kind, table;
 } dfl_carried_switch;
@@ -109,8 +109,8 @@ typedef struct dfl_branching_host {
     void (*prepare)(void *run); /* branches or discrete variables have changed */
     void (*set_levels)(double t, const double *x, void *run);
     void (*refuse)(int line, const char *message, void *run); /* the run fails */
-    /* action -1: a run begins; otherwise changes discrete variables at time t; nonzero: the run fails,
-       with a message. NULL: there are no such actions */
+    /* action -1: a run begins; otherwise changes discrete variables at time t; nonzero: the run
+       fails, with a message. NULL: there are no such actions */
     int (*exchange)(int action, double t, double *discrete, void *run);
     dfl_switch_name_fn name; /* of the functions, for messages; NULL: numbers */
     void *run;
@@ -141,15 +141,16 @@ dfl_status dfl_branching_create(dfl_branching *out, dfl_context *ctx,
                                 const dfl_branching_host *host);
 void dfl_branching_clear(dfl_branching *sw, dfl_context *ctx);
 
-/* What the actions of the last instant do at (t, change->x), once the discrete variables `numbers` differ
-   by memory (count) from what they were; memory: what they are then. All variables stay. */
+/* What the actions of the last instant do at (t, change->x), once the discrete variables `numbers`
+   differ by memory (count) from what they were; memory: what they are then. All variables stay. */
 void dfl_branching_repeat(dfl_change *change, double *memory, const int *numbers, int count,
                           dfl_branching *sw, double t);
 
 /* From now on branches stay until the solver changes them through `out`; discrete variables have
    their first values. */
 void dfl_branching_lock(dfl_switch_options *out, dfl_branching *sw);
-/* Takes the branches that are valid at (t, x); rate: derivatives of x, or NULL. Whether any changed. */
+/* Takes the branches that are valid at (t, x); rate: derivatives of x, or NULL. Whether any
+   changed. */
 bool dfl_branching_settle(dfl_branching *sw, double t, const double *x, const double *rate);
 /* The same unless branches are locked. */
 void dfl_branching_follow(dfl_branching *sw, double t, const double *x);
@@ -167,8 +168,8 @@ void dfl_branching_contacts(dfl_contact_state *out, const dfl_branching *sw, dou
                             const double *x);
 dfl_contact_mode dfl_branching_mode(const dfl_branching *sw, int contact);
 
-/* From the values of all slopes: what each function changes, in first order, if every unknown changes
-   by its tolerance; the rate of one of them where the unknowns have these rates. */
+/* From the values of all slopes: what each function changes, in first order, if every unknown
+   changes by its tolerance; the rate of one of them where the unknowns have these rates. */
 void dfl_watched_noise(double *noise, const dfl_carried_functions *functions, const double *slope,
                        int n, const double *tolerance);
 double dfl_watched_rate(const dfl_carried_functions *functions, int which, const double *slope,

@@ -41,8 +41,8 @@ static bool begins(dfl_branching *sw, int number, double t)
     return false;
 }
 
-/* Whether a function moves away from the zero that its event has found: that zero is one of rounding,
-   where events come closer and closer. */
+/* Whether a function moves away from the zero that its event has found: that zero is one of
+   rounding, where events come closer and closer. */
 bool dfl_branching_contrary(const dfl_branching *sw, int which, const dfl_change *change, double t)
 {
     const int item = sw->tables->watched[which].number;

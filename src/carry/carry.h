@@ -71,8 +71,8 @@ typedef struct dfl_carried_run dfl_carried_run;
 dfl_status dfl_carried_create(dfl_carried_run **out, dfl_context *ctx, const dfl_carried *model);
 void dfl_carried_free(dfl_carried_run *run);
 
-/* Numbers of parameters and inputs. After a change the state is made consistent before it is read or
-   the run advances. */
+/* Numbers of parameters and inputs. After a change the state is made consistent before it is read
+   or the run advances. */
 double dfl_carried_param(const dfl_carried_run *run, int index);
 double dfl_carried_input(const dfl_carried_run *run, int index);
 void dfl_carried_set_param(dfl_carried_run *run, int index, double value);
@@ -82,7 +82,8 @@ void dfl_carried_set_input(dfl_carried_run *run, int index, double value);
 void dfl_carried_set_start(dfl_carried_run *run, int index, double value);
 double dfl_carried_get_start(const dfl_carried_run *run, int index);
 
-/* Whether the state waits for dfl_carried_refresh; setting numbers back may make that unnecessary. */
+/* Whether the state waits for dfl_carried_refresh; setting numbers back may make that unnecessary.
+ */
 bool dfl_carried_changed(const dfl_carried_run *run);
 void dfl_carried_set_changed(dfl_carried_run *run, bool changed);
 
@@ -94,13 +95,14 @@ dfl_status dfl_carried_start(dfl_carried_run *run, double t, double rtol);
 dfl_status dfl_carried_move(dfl_carried_run *run, double t, const double *x);
 dfl_status dfl_carried_next_instant(double *t, dfl_carried_run *run);
 
-/* Makes the state consistent with inputs and parameters; advances to t. DFL_STOPPED: an event ended the
-   run, dfl_carried_stopped says which. Statuses of dfl_solver_advance. */
+/* Makes the state consistent with inputs and parameters; advances to t. DFL_STOPPED: an event ended
+   the run, dfl_carried_stopped says which. Statuses of dfl_solver_advance. */
 dfl_status dfl_carried_refresh(dfl_carried_run *run);
 dfl_status dfl_carried_advance(dfl_carried_run *run, double t);
 int dfl_carried_stopped(const dfl_carried_run *run);
 
-/* `step` (or NULL) is called after every step of the solver; true: the run ends there, with DFL_STOPPED. */
+/* `step` (or NULL) is called after every step of the solver; true: the run ends there, with
+   DFL_STOPPED. */
 typedef bool (*dfl_carried_step_fn)(double t, const double *x, void *user);
 void dfl_carried_watch_steps(dfl_carried_run *run, dfl_carried_step_fn step, void *user);
 
@@ -121,8 +123,8 @@ size_t dfl_carried_saved_size(const dfl_carried_run *run);
 dfl_status dfl_carried_save(void *bytes, dfl_carried_run *run);
 dfl_status dfl_carried_restore(dfl_carried_run *run, const void *bytes);
 
-/* Derivatives of what a program of dfl_carry_differentiates writes at (t, x, a), along a direction of
-   all these numbers (NULL: they stay); slope[i] is NULL if that array is not wanted. */
+/* Derivatives of what a program of dfl_carry_differentiates writes at (t, x, a), along a direction
+   of all these numbers (NULL: they stay); slope[i] is NULL if that array is not wanted. */
 typedef struct dfl_carried_direction {
     double t;
     const double *x, *a, *param, *input;

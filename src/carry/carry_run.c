@@ -193,7 +193,8 @@ const double *dfl_carried_state(const dfl_carried_run *run)
 
 /* ------------------------------------------------------------------------------- states */
 
-/* Parameters, inputs and levels are one block of numbers, discrete variables and branches another. */
+/* Parameters, inputs and levels are one block of numbers, discrete variables and branches another.
+ */
 static size_t bytes_of(const dfl_carried_run *run, bool switching)
 {
     const dfl_carried *m = run->model;

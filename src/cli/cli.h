@@ -40,7 +40,8 @@ void cli_settings_clear(cli_settings *settings);
 /* The script of the arguments. */
 dfl_status cli_load_script(dfl_model **out, dfl_context *ctx, const cli_arguments *arguments);
 
-/* A text to standard output; to `path` (NULL or "-": standard output), which must not be the model itself. */
+/* A text to standard output; to `path` (NULL or "-": standard output), which must not be the model
+   itself. */
 dfl_status cli_print(dfl_context *ctx, const char *text);
 dfl_status cli_write(const char *path, dfl_context *ctx, const char *text, const dfl_model *model);
 

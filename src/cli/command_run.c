@@ -134,7 +134,8 @@ static int simulate(dfl_context *ctx, const cli_arguments *arguments, dfl_run *r
     return exit_status;
 }
 
-/* The requested files; without any, standard output unless that is a terminal: then nothing is kept. */
+/* The requested files; without any, standard output unless that is a terminal: then nothing is
+   kept. */
 static dfl_status name_files(bool *unkept, dfl_run *run, const cli_arguments *arguments)
 {
     const bool named = arguments->noutput > 0 || arguments->report || arguments->plot ||

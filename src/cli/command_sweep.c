@@ -148,8 +148,8 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     return DFL_OK;
 }
 
-/* All cases, with a line of progress. Those that other processes give back may come when there are no threads any
-   more. */
+/* All cases, with a line of progress. Those that other processes give back may come when there are
+   no threads any more. */
 static dfl_status follow(dfl_sweep *sweep, const cli_arguments *arguments,
                          const cli_channel *channel)
 {

@@ -1,5 +1,5 @@
-/* command_task.c: analyses, `driftless compare MODEL` and `driftless export MODEL`: options, files, and
-   what is printed. */
+/* command_task.c: analyses, `driftless compare MODEL` and `driftless export MODEL`: options, files,
+   and what is printed. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"
@@ -173,8 +173,8 @@ static int perform(dfl_context *ctx, const cli_arguments *arguments, const dfl_m
     return exit_status;
 }
 
-/* As JSON or text, unless files were asked for; the text to `--output -`, and that of --octave lists the
-   files. */
+/* As JSON or text, unless files were asked for; the text to `--output -`, and that of --octave
+   lists the files. */
 static dfl_status print_found(dfl_context *ctx, const cli_arguments *arguments,
                               const dfl_task *task)
 {

@@ -1,4 +1,5 @@
-/* command_view.c: `driftless view RESULT`: a page or a plot of a stored result, or the page of a study. */
+/* command_view.c: `driftless view RESULT`: a page or a plot of a stored result, or the page of a
+   study. */
 #include "cli/cli.h"
 
 #include <driftless/sweep.h>

@@ -1,7 +1,7 @@
 /* mpi_channel.c: a channel by MPI: the only file that knows of it, in a library of its own.
 
-   MPI_Send may wait until the other process reads. Two that send to each other would wait for ever, so messages are
-   copied and sent by MPI_Isend. */
+   MPI_Send may wait until the other process reads. Two that send to each other would wait for ever,
+   so messages are copied and sent by MPI_Isend. */
 #include "cli/channel.h"
 
 #include <mpi.h>

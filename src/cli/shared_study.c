@@ -1,5 +1,5 @@
-/* shared_study.c: cases for other processes, in chunks that grow while they take little time and shrink
-   towards the end of the study; results come back in batches. */
+/* shared_study.c: cases for other processes, in chunks that grow while they take little time and
+   shrink towards the end of the study; results come back in batches. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/shared_study.h"
 
@@ -173,8 +173,8 @@ void cli_help(dfl_sweep *sweep, const cli_channel *channel, int threads, const c
     dfl_context_free(ctx);
 }
 
-/* Until its threads have ended, because there are no more cases or because it is interrupted, and nobody sends it
-   cases any more: those that it has not run are taken back. */
+/* Until its threads have ended, because there are no more cases or because it is interrupted, and
+   nobody sends it cases any more: those that it has not run are taken back. */
 static void work(helper *it, dfl_context *ctx, int threads)
 {
     char identity[DFL_SWEEP_IDENTITY];
@@ -204,7 +204,8 @@ static void leave(const cli_channel *channel, const char *problem)
     send(channel, 0, LEAVING, text, strlen(text));
 }
 
-/* Asks for more while its threads have half of the last cases before them: the answer may take a while. */
+/* Asks for more while its threads have half of the last cases before them: the answer may take a
+   while. */
 static void ask(helper *it, int threads)
 {
     if (it->asked || it->ended || dfl_sweep_waiting(it->sweep) > threads + it->wanted / 2)

@@ -53,7 +53,8 @@ static void print_interval(const dfl_estimate *it)
     fputs("}", stdout);
 }
 
-/* ", "statistics": [{"of": RESULT, "cases": N, "mean": {...}, "deviation": {...}}, ...]" if the cases are samples. */
+/* ", "statistics": [{"of": RESULT, "cases": N, "mean": {...}, "deviation": {...}}, ...]" if the
+   cases are samples. */
 static bool print_statistics(dfl_context *ctx, dfl_sweep *sweep, const dfl_bootstrap *how)
 {
     const char *const *names;
@@ -79,8 +80,8 @@ static bool print_statistics(dfl_context *ctx, dfl_sweep *sweep, const dfl_boots
     return true;
 }
 
-/* ", "sensitivity": [{"of": RESULT, "first": {NAME: x, ...}, "total": {...}}, ...]" if the design is Saltelli's; with
-   intervals also "first_interval" and "total_interval". */
+/* ", "sensitivity": [{"of": RESULT, "first": {NAME: x, ...}, "total": {...}}, ...]" if the design
+   is Saltelli's; with intervals also "first_interval" and "total_interval". */
 static bool print_sensitivity(dfl_context *ctx, dfl_sweep *sweep, const dfl_bootstrap *how)
 {
     const char *const *names;

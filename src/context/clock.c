@@ -1,5 +1,5 @@
-/* clock.c: wall-clock time. POSIX has a clock that is never set back; elsewhere C17's clock is used,
-   and clock() of Windows, which counts time, not processor time. */
+/* clock.c: wall-clock time. POSIX has a clock that is never set back; elsewhere C17's clock is
+   used, and clock() of Windows, which counts time, not processor time. */
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
 #endif

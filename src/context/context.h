@@ -1,5 +1,5 @@
-/* context.h: what every module uses: the context, texts and arrays that grow, files, words, numbers for
-   trial points. */
+/* context.h: what every module uses: the context, texts and arrays that grow, files, words, numbers
+   for trial points. */
 #ifndef DFL_CONTEXT_MODULE_H
 #define DFL_CONTEXT_MODULE_H
 
@@ -37,8 +37,8 @@ const char *dfl_text_string(const dfl_text *text);
 /* Frees it and makes it empty again. */
 void dfl_text_clear(dfl_text *text);
 
-/* json_text.c: a string of JSON in quotation marks (bytes that are not UTF-8 become U+FFFD), a number (null
-   unless finite). */
+/* json_text.c: a string of JSON in quotation marks (bytes that are not UTF-8 become U+FFFD), a
+   number (null unless finite). */
 void dfl_json_string(dfl_text *text, const char *string);
 void dfl_json_number(dfl_text *text, double number);
 
@@ -51,8 +51,8 @@ char *dfl_copy_string(dfl_context *ctx, const char *string);
 void dfl_interrupted_by(dfl_context *ctx, bool (*over)(void *user), void *user);
 
 /* Notes a file or folder (`path` must stay where it is), or a group of processes, that must go if a
-   signal ends the program. Returns its number for dfl_leftover_drop; -1 if there are too many, which
-   dfl_leftover_drop takes. */
+   signal ends the program. Returns its number for dfl_leftover_drop; -1 if there are too many,
+   which dfl_leftover_drop takes. */
 int dfl_leftover_path(dfl_context *ctx, const char *path);
 int dfl_leftover_processes(dfl_context *ctx, int group);
 void dfl_leftover_drop(dfl_context *ctx, int number);
@@ -77,14 +77,14 @@ typedef struct dfl_new_file {
     int leftover;
 } dfl_new_file;
 
-/* `path` NULL: standard output. `whole`: it is of use only when it is whole. DFL_INVALID: it cannot be written, or is being
-   written already; the message says why. The caller ends it with one of the functions below, also
-   after a failure. */
+/* `path` NULL: standard output. `whole`: it is of use only when it is whole. DFL_INVALID: it cannot
+   be written, or is being written already; the message says why. The caller ends it with one of the
+   functions below, also after a failure. */
 dfl_status dfl_new_file_open(dfl_new_file *out, dfl_context *ctx, const char *path, bool whole);
 /* Writes all bytes. DFL_IO; DFL_STOPPED: the reader of a pipe has gone, or dfl_interrupted. */
 dfl_status dfl_new_file_write(dfl_new_file *file, const char *bytes, size_t count);
-/* Puts the file in its place and closes it; another `path` than its own: it goes there. DFL_IO: then
-   an older file is unchanged and the new one is gone. */
+/* Puts the file in its place and closes it; another `path` than its own: it goes there. DFL_IO:
+   then an older file is unchanged and the new one is gone. */
 dfl_status dfl_new_file_keep(dfl_new_file *file, const char *path);
 /* Removes and closes it; {.ctx = ctx, .file = -1} is allowed. */
 void dfl_new_file_discard(dfl_new_file *file);

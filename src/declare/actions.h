@@ -1,5 +1,5 @@
-/* actions.h: what changes at single instants: discrete variables, assignments and impulses at events
-   and samples, contacts and friction with their modes.
+/* actions.h: what changes at single instants: discrete variables, assignments and impulses at
+   events and samples, contacts and friction with their modes.
 
    Between these instants a discrete variable is a number like a parameter, so expressions may
    contain it wherever they may contain parameters, but for masses. The mode of a contact is made of
@@ -91,7 +91,8 @@ dfl_status dfl_model_previous(dfl_expr *out, struct dfl_model *model, dfl_expr d
 
 /* The action of the event that was declared last; that of a new sample; *out: its number. */
 dfl_status dfl_model_action(int *out, struct dfl_model *model);
-/* Of an event that was declared before; DFL_INVALID: there is none, or it is an impact, or it stops. */
+/* Of an event that was declared before; DFL_INVALID: there is none, or it is an impact, or it
+   stops. */
 dfl_status dfl_model_action_of(int *out, struct dfl_model *model, const char *event);
 dfl_status dfl_model_sample(int *out, struct dfl_model *model, int line, const char *name,
                             double period, double phase);
@@ -107,8 +108,9 @@ dfl_status dfl_model_impulse(struct dfl_model *model, int action, dfl_expr u, df
 dfl_status dfl_model_delay(dfl_expr *out, struct dfl_model *model, int line, const char *name,
                            dfl_expr expr, const char *sample, int count);
 
-/* foreign.c: a controller that is an FMU, whose bytes are `archive`; *out: its number. Then what goes into it,
-   what comes out, in this order, and what is set before it starts; references are the FMU's. */
+/* foreign.c: a controller that is an FMU, whose bytes are `archive`; *out: its number. Then what
+   goes into it, what comes out, in this order, and what is set before it starts; references are the
+   FMU's. */
 dfl_status dfl_model_foreign(int *out, struct dfl_model *model, int line, const char *name,
                              const dfl_text *archive, double period);
 dfl_status dfl_model_foreign_input(struct dfl_model *model, int foreign, unsigned reference,

@@ -43,8 +43,8 @@ double dfl_cost_lookup(double operations)
 }
 
 /* Operations of f, M and the Jacobian: fits of the numbers on the tapes, within 20 % for ropes in
-   the plane and for four-bars, within a factor of 2 for other mechanisms; chains of 1 to 8 elastic beams of
-   second order with 2 to 8 modes within 20 % (beams.lua). */
+   the plane and for four-bars, within a factor of 2 for other mechanisms; chains of 1 to 8 elastic
+   beams of second order with 2 to 8 modes within 20 % (beams.lua). */
 double dfl_cost_expressions(const dfl_mechanism_size *size)
 {
     const bool flat = size->one_axis;
@@ -57,7 +57,8 @@ double dfl_cost_expressions(const dfl_mechanism_size *size)
     return derive(f + M + J) + evaluations * (tape(f) + tape(M) + jacobian_part * tape(J));
 }
 
-/* Nanoseconds of f with the rows of loops, M, and the Jacobian; of elastic beams within a factor of 2. */
+/* Nanoseconds of f with the rows of loops, M, and the Jacobian; of elastic beams within a factor
+   of 2. */
 double dfl_cost_recursion(const dfl_mechanism_size *size)
 {
     const double nv = size->nv, rows = size->rows, elastics = size->elastics;
@@ -82,8 +83,9 @@ static double derive(double operations)
     return (operations < many_operations ? 0.25e-6 : 0.7e-6) * operations;
 }
 
-/* Linear algebra of 300 steps with dense matrices: 2.6e-9 to 3.9e-9 nv^3 s per step with 255 and 301 velocities. With
-   sparse matrices of branched trees it costs less than the evaluation, but they have to be expressions. */
+/* Linear algebra of 300 steps with dense matrices: 2.6e-9 to 3.9e-9 nv^3 s per step with 255 and
+   301 velocities. With sparse matrices of branched trees it costs less than the evaluation, but
+   they have to be expressions. */
 bool dfl_cost_prefers_tree(const dfl_mechanism_size *size)
 {
     const double nv = size->nv, cube = nv * nv * nv;
@@ -91,8 +93,8 @@ bool dfl_cost_prefers_tree(const dfl_mechanism_size *size)
            dfl_cost_expressions(size) < dfl_cost_recursion(size) + 300 * 3e-9 * cube;
 }
 
-/* Plane chains of hinged bodies cost the same with 90 bodies, N four-bars with N = 10 (21 bodies, 20
-   rows of loops); a body in space costs six times as much as one in the plane. */
+/* Plane chains of hinged bodies cost the same with 90 bodies, N four-bars with N = 10 (21 bodies,
+   20 rows of loops); a body in space costs six times as much as one in the plane. */
 double dfl_cost_dense_by_sparse(const dfl_mechanism_size *size, int bodies, bool planar)
 {
     const double dense = pow(size->nv + 1.2 * size->rows, 2.3), chain = 90;

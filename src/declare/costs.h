@@ -36,8 +36,8 @@ double dfl_cost_recursion(const dfl_mechanism_size *size);
 /* Whether sparse matrices in joint coordinates are the cheapest: a branched tree without loops. */
 bool dfl_cost_prefers_tree(const dfl_mechanism_size *size);
 
-/* Steps with dense matrices in joint coordinates, compared with sparse ones in absolute coordinates of
-   `bodies` bodies: above 1 these are cheaper. */
+/* Steps with dense matrices in joint coordinates, compared with sparse ones in absolute coordinates
+   of `bodies` bodies: above 1 these are cheaper. */
 double dfl_cost_dense_by_sparse(const dfl_mechanism_size *size, int bodies, bool planar);
 
 #endif

@@ -58,10 +58,10 @@ typedef struct dfl_declaration {
     const char
         *meaning;  /* constraint of a joint: what the row prevents, "x translation"; else NULL */
     char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
-    double
-        misfit; /* ... and what its loop may be apart: the largest tolerance of its joints, m or rad */
-    bool inner;   /* position, speed, constraint: of absolute coordinates, not for people */
-    bool follows; /* position, speed: of a joint, from absolute coordinates; needs no mass */
+    double misfit; /* ... and what its loop may be apart: the largest tolerance of its joints, m or
+                      rad */
+    bool inner;    /* position, speed, constraint: of absolute coordinates, not for people */
+    bool follows;  /* position, speed: of a joint, from absolute coordinates; needs no mass */
 } dfl_declaration;
 
 /* A body with absolute coordinates: its symbols, and where the joint that it hangs on puts it at
@@ -115,8 +115,8 @@ typedef struct dfl_reading {
     double low, high;
 } dfl_reading;
 
-/* The drawing of a mechanism, after the script: whether other values of parameters leave its declarations as
-   they are, and its automatic shapes. */
+/* The drawing of a mechanism, after the script: whether other values of parameters leave its
+   declarations as they are, and its automatic shapes. */
 typedef struct dfl_model_drawing {
     void *it;
     dfl_status (*revalue)(bool *same, void *it);
@@ -137,8 +137,8 @@ typedef struct dfl_prescribed {
     char *name; /* of the joint, for messages */
     int line;
     dfl_expr value, rate;
-    dfl_expr
-        momentum; /* of what it moves, along it, less what multipliers exert; DFL_NO_EXPR: has no kinks */
+    dfl_expr momentum; /* of what it moves, along it, less what multipliers exert; DFL_NO_EXPR: has
+                          no kinks */
 } dfl_prescribed;
 
 /* What `draw` declares; the columns of each kind are listed below, where shapes are declared. */
@@ -348,8 +348,8 @@ dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, int line, const ch
                                   dfl_expr h);
 /* A row that is on while `active`, an expression of discrete variables, parameters and inputs, is
    positive; else it is 0 = 0, and its multiplier is zero. To be called before the row is declared:
-   *expr is the expression of the row, then that of the masked row, and *mask its mask, which belongs
-   to the declaration. */
+   *expr is the expression of the row, then that of the masked row, and *mask its mask, which
+   belongs to the declaration. */
 dfl_status dfl_model_mask(dfl_expr *mask, dfl_expr *expr, dfl_model *model, const char *name,
                           dfl_expr active);
 /* First the symbol, then its equation: the equation may contain the symbol. kind: DFL_A_DYNAMIC,
@@ -371,7 +371,8 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
 /* Adds a sentence that a run reports to the user at the start (dfl_study_advise). */
 dfl_status dfl_model_warn(dfl_model *model, const char *text);
-/* Adds one that a run reports when `excess`, an expression without accelerations, becomes positive. */
+/* Adds one that a run reports when `excess`, an expression without accelerations, becomes positive.
+ */
 dfl_status dfl_model_doubt(dfl_model *model, int line, dfl_expr excess, const char *text);
 
 /* Keeps the text of an option of the caller: of an input that follows a file, or NAME=VALUE. */
@@ -402,7 +403,8 @@ dfl_status dfl_model_check_tables(dfl_model *model, int line, const char *what, 
    expressions, numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double value, bool held);
 
-/* The start of a symbol as others complete it; what was said of it, or that nothing was, stays known. */
+/* The start of a symbol as others complete it; what was said of it, or that nothing was, stays
+   known. */
 dfl_status dfl_model_complete_start(dfl_model *model, int line, dfl_expr symbol, double value,
                                     bool held);
 
@@ -423,11 +425,11 @@ dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_ex
                             dfl_expr rate);
 
 /* The number that an expression of parameters, inputs and numbers has with their present values.
-   DFL_INVALID if it contains anything else. What is declared with _value may depend on the number; users of
-   _number keep the expression, for dfl_model_revalue. */
+   DFL_INVALID if it contains anything else. What is declared with _value may depend on the number;
+   users of _number keep the expression, for dfl_model_revalue. */
 dfl_status dfl_model_value(double *out, dfl_model *model, dfl_expr expr);
-/* The same where declarations depend only on its sign (-1, 0, 1), on whether it is finite, on whether it lies from
-   `low` to `high`. */
+/* The same where declarations depend only on its sign (-1, 0, 1), on whether it is finite, on
+   whether it lies from `low` to `high`. */
 dfl_status dfl_model_sign(double *out, dfl_model *model, dfl_expr expr);
 dfl_status dfl_model_finite(double *out, dfl_model *model, dfl_expr expr);
 dfl_status dfl_model_within(double *out, dfl_model *model, dfl_expr expr, double low, double high);
@@ -436,8 +438,9 @@ dfl_status dfl_model_number(double *out, const dfl_model *model, dfl_expr expr);
 /* The initial value of a symbol was made of an expression of parameters. */
 void dfl_model_start_from(dfl_model *model, dfl_expr symbol, dfl_expr from);
 
-/* Other values, "NAME=VALUE", of parameters, inputs and initial(VARIABLE), which the model was made with, too.
-   *same: with them the script declares the same, and the model now has them; else it is to be freed. */
+/* Other values, "NAME=VALUE", of parameters, inputs and initial(VARIABLE), which the model was made
+ *with, too. same: with them the script declares the same, and the model now has them; else it is to
+ *be freed. */
 dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *sets, int count);
 
 /* The declaration with this name, or NULL; the nearest name by edit distance for "did you mean",
@@ -503,8 +506,8 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape);
 /* Whether it is a colour. */
 dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color);
 
-/* Adds the automatic shapes of the drawing, if there is one, once and unless the model is unseen. They come behind
-   the equations, whose expressions are thus the same without them. */
+/* Adds the automatic shapes of the drawing, if there is one, once and unless the model is unseen.
+   They come behind the equations, whose expressions are thus the same without them. */
 dfl_status dfl_model_show(dfl_model *model);
 
 /* Of all shapes together, without columns that are plain numbers. */

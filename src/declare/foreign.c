@@ -1,5 +1,5 @@
-/* foreign.c: controllers that are FMUs: samples whose values go into the FMU, and discrete variables that come
-   out. */
+/* foreign.c: controllers that are FMUs: samples whose values go into the FMU, and discrete
+   variables that come out. */
 #include "declare/declare_internal.h"
 
 #include <stdio.h>

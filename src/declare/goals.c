@@ -47,8 +47,8 @@ dfl_status dfl_model_peak(dfl_expr *out, dfl_model *model, int line, dfl_expr ex
     return status;
 }
 
-/* The event counts how often it happens, and notes the time of the k-th time: discrete variables, which have
-   derivatives. */
+/* The event counts how often it happens, and notes the time of the k-th time: discrete variables,
+   which have derivatives. */
 dfl_status dfl_model_event_time(dfl_expr *out, dfl_model *model, int line, const char *name, int k)
 {
     dfl_graph *g = model->graph;

@@ -13,7 +13,8 @@ typedef struct dfl_varied {
     double low, high;
 } dfl_varied;
 
-/* The value of an expression at a time of the run, which `minimize` and limits contain as a symbol. */
+/* The value of an expression at a time of the run, which `minimize` and limits contain as a symbol.
+ */
 typedef struct dfl_measure {
     dfl_expr symbol, expr; /* the symbol is a parameter's */
     int param;             /* its index */

@@ -1,7 +1,8 @@
-/* sliding.c: forces that jump with the sign of a speed c, so that a motion may have to stay on c = 0.
+/* sliding.c: forces that jump with the sign of a speed c, so that a motion may have to stay on c =
+   0.
 
-   Where both sides push towards c = 0 neither branch can go on. Filippov's motion stays there, with a
-   force between those of the two sides,
+   Where both sides push towards c = 0 neither branch can go on. Filippov's motion stays there, with
+   a force between those of the two sides,
 
        f = (f+ + f-) / 2 + s (f+ - f-) / 2,    -1 <= s <= 1,    c = 0.
 
@@ -175,8 +176,8 @@ static dfl_status add_friction(dfl_model *model, dfl_sides_of *sides, dfl_expr c
     return DFL_OK;
 }
 
-/* Other forces: the multiplier is s itself, and what the row pushes is taken back. The row is weighted
-   with a force, so that s is a number. */
+/* Other forces: the multiplier is s itself, and what the row pushes is taken back. The row is
+   weighted with a force, so that s is a number. */
 static dfl_status add_relay(dfl_model *model, dfl_sides_of *sides, dfl_expr c, int line,
                             double size)
 {

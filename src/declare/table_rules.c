@@ -1,5 +1,5 @@
-/* table_rules.c: what a model knows about its tables: the files they come from, where they end, and that
-   what is differentiated twice contains none with kinks. */
+/* table_rules.c: what a model knows about its tables: the files they come from, where they end, and
+   that what is differentiated twice contains none with kinks. */
 #include "declare/declare_internal.h"
 
 #include <limits.h>

@@ -88,14 +88,14 @@ typedef struct dfl_equations {
 dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jacobians);
 void dfl_equations_free(dfl_equations *eq);
 
-/* Derivatives of all rows by symbols of parameters or inputs, x and a held: as the Jacobians, each block
-   with `count` columns. Free with dfl_equation_jacobian_clear, also after a failure. */
+/* Derivatives of all rows by symbols of parameters or inputs, x and a held: as the Jacobians, each
+   block with `count` columns. Free with dfl_equation_jacobian_clear, also after a failure. */
 dfl_status dfl_equations_slopes(dfl_equation_jacobian *out, const dfl_equations *eq,
                                 const dfl_expr *symbols, int count);
 void dfl_equation_jacobian_clear(dfl_equation_jacobian *jacobian, dfl_context *ctx);
 
-/* Whether two models have the same equations and outputs, expression by expression, numbers included.
-   DFL_NO_MEMORY. */
+/* Whether two models have the same equations and outputs, expression by expression, numbers
+   included. DFL_NO_MEMORY. */
 dfl_status dfl_equations_same(bool *same, const dfl_equations *a, const dfl_equations *b);
 
 /* The place of variable `name` in x, or -1. */
@@ -119,8 +119,8 @@ dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
    they are held; all other entries are unchanged. */
 void dfl_equations_given(double *x, bool *held, const dfl_equations *eq);
 
-/* *same: with the present values of parameters and starts, which have changed since, the equations would be derived
-   alike. */
+/* *same: with the present values of parameters and starts, which have changed since, the equations
+   would be derived alike. */
 dfl_status dfl_equations_compare_masses(bool *same, dfl_equations *eq);
 
 /* Sets absolute coordinates of bodies where their joints, whose coordinates are in x, put them

@@ -1,7 +1,8 @@
 /* held_masses.c: whether constraints hold all directions without mass, in large models.
 
-   It is so if M + s W^T W, s the largest mass and rows of W scaled to one, is clearly positive definite at the start:
-   LDL^T of its nonzeros decides, as regular_at_once of mass_rank.c does for M. */
+   It is so if M + s W^T W, s the largest mass and rows of W scaled to one, is clearly positive
+   definite at the start: LDL^T of its nonzeros decides, as regular_at_once of mass_rank.c does for
+   M. */
 #include "derive/massless_directions.h"
 
 #include "derive/derive_internal.h"

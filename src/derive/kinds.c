@@ -1,9 +1,9 @@
 /* kinds.c: which unknowns have the same unit, and how large they are.
 
    Terms of a sum have one unit, so do energies, and arguments of functions such as sin have none.
-   Each symbol has an unknown logarithm of its unit; what an expression has is a linear form of them,
-   and every sum, energy and force gives equations between such forms. Two unknowns have the same
-   unit if the equations demand it. Numbers in a script may hide a unit: sums do not conclude
+   Each symbol has an unknown logarithm of its unit; what an expression has is a linear form of
+   them, and every sum, energy and force gives equations between such forms. Two unknowns have the
+   same unit if the equations demand it. Numbers in a script may hide a unit: sums do not conclude
    anything from terms that are mere numbers, nor from factors other than simple fractions. */
 #include "derive/derive_internal.h"
 

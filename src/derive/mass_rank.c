@@ -163,8 +163,8 @@ static int line_between(const dfl_equations *eq, int i, int j)
     return eq->model->energy.kinetic_line;
 }
 
-/* The velocity whose mass together with that of i is too large for the masses of both: M_ij^2 > M_ii
-   M_jj; -1: none. */
+/* The velocity whose mass together with that of i is too large for the masses of both: M_ij^2 >
+   M_ii M_jj; -1: none. */
 static int coupled_too_much(const double *M, int nv, int i)
 {
     for (int j = 0; j < nv; j++)

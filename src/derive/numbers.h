@@ -37,7 +37,7 @@ typedef struct dfl_trials {
 } dfl_trials;
 
 /* Creates state 0 as given; dfl_trials_spread makes the others and moves all onto the constraints.
-   */
+ */
 dfl_status dfl_trials_create(dfl_trials *out, dfl_equations *eq);
 dfl_status dfl_trials_spread(dfl_trials *trials);
 void dfl_trials_clear(dfl_trials *trials);

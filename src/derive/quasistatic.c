@@ -264,8 +264,8 @@ static dfl_status is_stiff(bool *out, const combinations *s, dfl_context *ctx)
     return status;
 }
 
-/* Rows in units of length or angle, nearly: divided by the power of two next to the stiffness at the start, so that models
-   nearby have the same rows. */
+/* Rows in units of length or angle, nearly: divided by the power of two next to the stiffness at
+   the start, so that models nearby have the same rows. */
 static dfl_status declare(const combinations *s, dfl_equations *eq)
 {
     dfl_model *model = eq->model;

@@ -1,5 +1,5 @@
-/* same_equations.c: whether two models have the same equations, numbers included: the parts of their graphs
-   that the equations consist of are the same, node by node. */
+/* same_equations.c: whether two models have the same equations, numbers included: the parts of
+   their graphs that the equations consist of are the same, node by node. */
 #include "derive/derive_internal.h"
 
 #include <string.h>
@@ -118,7 +118,8 @@ typedef struct comparison {
     bool scaled; /* rows are divided by powers of two that depend on numbers (quasistatic.c) */
 } comparison;
 
-/* Near the border between two such powers they differ by the factor 2, and the equations are the same. */
+/* Near the border between two such powers they differ by the factor 2, and the equations are the
+   same. */
 static bool same_number(const comparison *it, double a, double b)
 {
     return a == b || (it->scaled && (a == 2 * b || b == 2 * a));

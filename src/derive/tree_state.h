@@ -22,8 +22,8 @@ void dfl_tree_state_free(dfl_tree_state *state);
    also if a massless direction would appear or vanish. */
 dfl_status dfl_tree_state_update(dfl_tree_state *state, const dfl_numbers *numbers);
 
-/* A tree with other numbers beside one, whose numbers stay in use: values (nnumbers). DFL_INVALID: one of them is not
-   valid. */
+/* A tree with other numbers beside one, whose numbers stay in use: values (nnumbers). DFL_INVALID:
+   one of them is not valid. */
 dfl_status dfl_tree_state_nearby(dfl_tree_state **out, const dfl_tree_state *of,
                                  const double *values);
 /* The numbers in use. */
@@ -52,8 +52,8 @@ void dfl_tree_state_slopes(double *dyn, dfl_tree_state *state, const double *a, 
 /* Writes the derivatives of the loops' rows into acc, vel, pos, after dfl_tree_state_slopes. */
 void dfl_tree_state_row_slopes(dfl_jacobian *out, dfl_tree_state *state);
 
-/* Adds the rows of the tree at its place to one column, times `factor`: -(M a + C + W^T l) to dyn, W a + bias to acc,
-   gI to vel, g to pos. */
+/* Adds the rows of the tree at its place to one column, times `factor`: -(M a + C + W^T l) to dyn,
+   W a + bias to acc, gI to vel, g to pos. */
 void dfl_tree_state_add_rows(dfl_jacobian *column, double factor, dfl_tree_state *state,
                              const double *a, const double *l);
 

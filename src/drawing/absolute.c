@@ -1,15 +1,16 @@
 /* absolute.c: bodies with absolute coordinates, for mechanisms of many bodies.
 
    A body gets coordinates of its own: the shift of its centre of mass from the drawing and its
-   angle, or a quaternion. The links of the joint that it hangs on stay, without mass: they lead from
-   its parent to the place where the joint puts the body, and rows demand that the body is there,
+   angle, or a quaternion. The links of the joint that it hangs on stay, without mass: they lead
+   from its parent to the place where the joint puts the body, and rows demand that the body is
+   there,
 
        r + R (x - c) - r_joint = 0     for the point x of the joint, c being the centre of mass
        angle - angle_joint = 0         or, in space, sin of the turn between both times its axis = 0
 
    Coordinates of joints remain unknowns with the names of the script, and everything that contains
-   them stays as it is. Poses of bodies are short expressions, M has one constant block per body, and
-   each row contains the coordinates of one joint and two bodies. */
+   them stays as it is. Poses of bodies are short expressions, M has one constant block per body,
+   and each row contains the coordinates of one joint and two bodies. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"
@@ -46,8 +47,8 @@ bool dfl_drawing_releases(const dfl_drawing *drawing, int body, int end)
            has_inertia(drawing, &drawing->bodies[body]);
 }
 
-/* Whether it has mass, and inertia about all axes, with the present values of parameters: the others
-   keep joint coordinates. */
+/* Whether it has mass, and inertia about all axes, with the present values of parameters: the
+   others keep joint coordinates. */
 static bool has_inertia(const dfl_drawing *drawing, const dfl_placed_body *body)
 {
     const double tiny = 1e-12;

@@ -90,8 +90,9 @@ static void mark_path(dfl_drawing *drawing, int body, int mark)
         drawing->path[body] = mark;
 }
 
-/* *best := the joint with the fewest rows, fewer than *fewest, between `body` and the ground but not between `other` and
-   the ground; of several the first declared; never one with a prescribed motion. */
+/* *best := the joint with the fewest rows, fewer than *fewest, between `body` and the ground but
+   not between `other` and the ground; of several the first declared; never one with a prescribed
+   motion. */
 static void choose_on_path(int *best, int *fewest, dfl_drawing *drawing, int body, int other)
 {
     mark_path(drawing, body, 0);
@@ -108,7 +109,8 @@ static void choose_on_path(int *best, int *fewest, dfl_drawing *drawing, int bod
     }
 }
 
-/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now, or -1. */
+/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now, or
+   -1. */
 static int better_cut(dfl_drawing *drawing, int loop)
 {
     const dfl_drawn_joint *closing = &drawing->joints[loop].drawn;

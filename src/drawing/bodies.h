@@ -82,8 +82,8 @@ typedef struct dfl_drawing dfl_drawing;
 /* An empty drawing that declares in `model`, which must outlive it. */
 dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model);
 void dfl_drawing_free(dfl_drawing *drawing);
-/* The drawing, which has been lowered, belongs to its model from now on: it judges other values of parameters and
-   shows itself (new_values.c). */
+/* The drawing, which has been lowered, belongs to its model from now on: it judges other values of
+   parameters and shows itself (new_values.c). */
 void dfl_drawing_belong(dfl_drawing *drawing);
 
 /* Everything moves in planes parallel to x y. Comes before bodies and joints. */

@@ -218,7 +218,8 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     return hang ? dfl_drawing_rows(drawing, &joints[*out]) : DFL_OK;
 }
 
-/* Instead of an elastic body its node at the point of the joint; a free body is held by its frame. */
+/* Instead of an elastic body its node at the point of the joint; a free body is held by its frame.
+ */
 static dfl_status take_nodes(dfl_drawn_joint *joint, const dfl_drawing *drawing)
 {
     const char *kind = dfl_joint_types[joint->kind].name;

@@ -199,8 +199,8 @@ dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr e
                              const char *call, const char *name, const char *what);
 dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
                               int count, const char *call, const char *name, const char *what);
-/* The same where less depends on the numbers: dfl_model_sign, dfl_model_finite; or where they are asked for again
-   for other values of parameters: dfl_drawing_number. */
+/* The same where less depends on the numbers: dfl_model_sign, dfl_model_finite; or where they are
+   asked for again for other values of parameters: dfl_drawing_number. */
 typedef dfl_status dfl_number_reader(double *out, dfl_model *model, dfl_expr expr);
 dfl_number_reader dfl_drawing_number;
 dfl_status dfl_drawing_read(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
@@ -223,12 +223,13 @@ bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
 /* e' = 1/2 Q omega for a quaternion and its speeds. */
 dfl_status dfl_drawing_turning(dfl_drawing *drawing, const dfl_expr e[4], const dfl_expr w[3]);
 
-/* absolute.c: whether a body, whose joint ends with link `end`, has absolute coordinates; *link, the
-   end of its joint, becomes the link that these move; the rows between both, declared. */
+/* absolute.c: whether a body, whose joint ends with link `end`, has absolute coordinates; *link,
+   the end of its joint, becomes the link that these move; the rows between both, declared. */
 bool dfl_drawing_releases(const dfl_drawing *drawing, int body, int end);
 dfl_status dfl_drawing_release(int *link, dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_attach(dfl_drawing *drawing);
-/* From the point `from_a` of link a to the point `from_b` of link b, both relative to the origins. */
+/* From the point `from_a` of link a to the point `from_b` of link b, both relative to the origins.
+ */
 dfl_vec dfl_links_apart(dfl_drawing *drawing, int a, dfl_vec from_a, int b, dfl_vec from_b);
 
 /* kinematics.c: pose of a link relative to another link between it and the ground; its pose and its
@@ -253,7 +254,7 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
                     dfl_vec axis);
 
 /* evaluation_choice.c: whether recursions are wanted, or predicted to be faster than expressions;
-   *noteworthy: if they turn out to be impossible, the user should know. */
+ *noteworthy: if they turn out to be impossible, the user should know. */
 dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_drawing *drawing);
 
 /* tree_description.c: leaves masses and forces of inertia and gravity to recursions over numbers,
@@ -262,7 +263,8 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
 /* The same for the rows of loops, once all are declared: their expressions become 0, and the tree
    of bodies adds the values. */
 dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
-/* Whether other values of parameters leave no body without mass, where recursions serve the model. */
+/* Whether other values of parameters leave no body without mass, where recursions serve the model.
+ */
 dfl_status dfl_drawing_same_tree(bool *same, const dfl_drawing *drawing);
 
 /* dynamics.c: masses and forces of inertia and gravity, declared; whether all turns are about the
@@ -271,29 +273,30 @@ bool dfl_drawing_in_world_axes(const dfl_drawing *drawing);
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
 /* elastic_nodes.c: the frame and the nodes of an elastic body hang on the one of them that a joint
-   holds; the node at a point of the drawing instead of the frame (*found), or the nearest ones in the
-   message. */
+   holds; the node at a point of the drawing instead of the frame (*found), or the nearest ones in
+   the message. */
 dfl_status dfl_drawing_hang_elastic(dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *drawing, dfl_vec at);
 dfl_status dfl_drawing_refuse_frame(const dfl_drawing *drawing, int body, dfl_vec at);
 void dfl_drawing_free_elastic(dfl_drawing *drawing);
 
-/* elastic_numbers.c: keeps the integrals and the fields of nodes for recursions over numbers; the part
-   of a tree that is an elastic body, with chains of joints between its frame and its nodes. */
+/* elastic_numbers.c: keeps the integrals and the fields of nodes for recursions over numbers; the
+   part of a tree that is an elastic body, with chains of joints between its frame and its nodes. */
 dfl_status dfl_elastic_keep(dfl_drawing *drawing, dfl_elastic *e, const dfl_drawn_elastic *drawn);
 void dfl_elastic_forget(const dfl_drawing *drawing, dfl_elastic *e);
 dfl_status dfl_elastic_add_to_tree(dfl_mass_tree *tree, dfl_drawing *drawing, dfl_elastic *e);
 dfl_status dfl_elastic_add_inner(dfl_mass_tree *tree, const dfl_drawing *drawing,
                                  const dfl_placed_joint *joint);
 
-/* elastic_dynamics.c: of an elastic body about the origin of its link. Force, torque and modal forces
-   Q of its inertia beyond those of a rigid body with the present h and J, for an angular velocity, an
-   angular acceleration and an acceleration of the origin in axes of the link, and q'' = 0. */
+/* elastic_dynamics.c: of an elastic body about the origin of its link. Force, torque and modal
+   forces Q of its inertia beyond those of a rigid body with the present h and J, for an angular
+   velocity, an angular acceleration and an acceleration of the origin in axes of the link, and q''
+   = 0. */
 dfl_vec dfl_elastic_coupling(dfl_drawing *drawing, const dfl_elastic *e, int k);
 /* Keeps the body as a SID text of the model; nothing in the plane (elastic_sid.c). */
 dfl_status dfl_elastic_describe(dfl_drawing *drawing, const dfl_drawn_elastic *drawn);
-/* What makes results doubtful: fast turns that do not stiffen it, large deflections, clamped nodes where
-   modes hardly turn (elastic_doubts.c). */
+/* What makes results doubtful: fast turns that do not stiffen it, large deflections, clamped nodes
+   where modes hardly turn (elastic_doubts.c). */
 dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega);
 /* Part of a line for `check` about modes. */
 void dfl_elastic_note_undamped(dfl_text *out);

@@ -194,9 +194,9 @@ static dfl_status declare_row(const dfl_moved *all, dfl_drawing *drawing, int in
 }
 
 /* The masses between velocity v, whose unit acceleration needs the torque N and the force F at a
-   link, and the velocities from there to the ground: of the first link those up to `last`, or all of
-   them if it is negative. An elastic coordinate moves several links: its own mass then has two such
-   parts. */
+   link, and the velocities from there to the ground: of the first link those up to `last`, or all
+   of them if it is negative. An elastic coordinate moves several links: its own mass then has two
+   such parts. */
 static dfl_status declare_along(const dfl_moved *all, dfl_drawing *drawing, int index, int last,
                                 dfl_expr v, dfl_vec N, dfl_vec F, int line)
 {

@@ -1,6 +1,6 @@
 /* elastic_beams.c: straight beams: modes of a beam of unit length and mass, and units that are
-   expressions, so that all numbers of the beam stay parameters. Which modes are the lowest is decided
-   with the present values. */
+   expressions, so that all numbers of the beam stay parameters. Which modes are the lowest is
+   decided with the present values. */
 #include "drawing/drawing_internal.h"
 
 #include "drawing/elastic_beams.h"

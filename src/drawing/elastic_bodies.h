@@ -1,17 +1,17 @@
-/* elastic_bodies.h: bodies that bend: a frame of reference, elastic coordinates NAME.q1, ..., and nodes,
-   where joints and forces act.
+/* elastic_bodies.h: bodies that bend: a frame of reference, elastic coordinates NAME.q1, ..., and
+   nodes, where joints and forces act.
 
-   A node is a body without mass in the drawing. The first joint that holds the frame or a node is the
-   one that the elastic body hangs on. */
+   A node is a body without mass in the drawing. The first joint that holds the frame or a node is
+   the one that the elastic body hangs on. */
 #ifndef DFL_DRAWING_ELASTIC_BODIES_H
 #define DFL_DRAWING_ELASTIC_BODIES_H
 
 #include "drawing/bodies.h"
 #include "elastic/elastic.h"
 
-/* Numbers of `modal` are in units of `mass` and `length`, about the point `at`, in these axes of the
-   drawing: a length is multiplied by `length`, and so is every quotient of a field of second order
-   divided by it. For bodies given in numbers both are 1. */
+/* Numbers of `modal` are in units of `mass` and `length`, about the point `at`, in these axes of
+   the drawing: a length is multiplied by `length`, and so is every quotient of a field of second
+   order divided by it. For bodies given in numbers both are 1. */
 typedef struct dfl_drawn_elastic {
     int line;
     const char *name, *color;
@@ -40,15 +40,15 @@ dfl_status dfl_drawing_list_nodes(dfl_text *out, const dfl_drawing *drawing, int
 dfl_vec dfl_drawing_node_point(const dfl_drawing *drawing, int node);
 bool dfl_drawing_is_elastic(const dfl_drawing *drawing, int body); /* a frame or a node */
 bool dfl_drawing_is_elastic_frame(const dfl_drawing *drawing, int body);
-/* Replaces the frame of an elastic body by its node at a point of the drawing. DFL_INVALID: there is
-   none; the message has the nearest ones. */
+/* Replaces the frame of an elastic body by its node at a point of the drawing. DFL_INVALID: there
+   is none; the message has the nearest ones. */
 dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const char *call,
                                  const char *name, dfl_vec at);
 
 /* Displacement of a node in the frame, in axes of the elastic body. */
 dfl_vec dfl_drawing_deflection(dfl_drawing *drawing, int node);
-/* Force along a beam, moments of bending along y and z, or torque, in its section at a node. Of a frame: of
-   its beam `beam`, from 1, which ends at this node; 0: of the first one that does. */
+/* Force along a beam, moments of bending along y and z, or torque, in its section at a node. Of a
+   frame: of its beam `beam`, from 1, which ends at this node; 0: of the first one that does. */
 dfl_expr dfl_drawing_beam_load(const dfl_drawing *drawing, int node, dfl_beam_family family,
                                int beam);
 /* How many beams, or whether this one, have a section at a node. */

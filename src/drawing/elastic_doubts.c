@@ -1,4 +1,5 @@
-/* elastic_doubts.c: what an elastic body's equations do not cover, for a warning before or while a run lasts. */
+/* elastic_doubts.c: what an elastic body's equations do not cover, for a warning before or while a
+   run lasts. */
 #include "drawing/drawing_internal.h"
 
 #include "drawing/vectors.h"
@@ -27,7 +28,8 @@ void dfl_elastic_note_undamped(dfl_text *out)
                  "\"quasistatic\"");
 }
 
-/* Centrifugal forces soften a body of first order: |omega|^2 above a tenth of that of its slowest mode. */
+/* Centrifugal forces soften a body of first order: |omega|^2 above a tenth of that of its slowest
+   mode. */
 static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega)
 {
     dfl_graph *g = drawing->graph;

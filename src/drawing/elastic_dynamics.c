@@ -1,7 +1,7 @@
 /* elastic_dynamics.c: what an elastic body adds to the forces of inertia of a rigid one.
 
-   With matrices J, h, C, S, M that are functions of q, in an inertial frame in which the origin rests
-   at the moment:
+   With matrices J, h, C, S, M that are functions of q, in an inertial frame in which the origin
+   rests at the moment:
 
        F = m a + alpha x h + om x (om x h)  +  S q'' + S' q' + 2 om x S q'
        N = J alpha + h x a + om x J om      +  C q'' + C' q' + J' om + om x C q'

@@ -1,9 +1,9 @@
 /* elastic_nodes.c: the frame and the nodes of elastic bodies.
 
-   Both are bodies of the drawing, and joints with the elastic coordinates lead from one to the other:
-   from the node that the elastic body hangs on to the frame, and from there to the other nodes. Nodes
-   turn by small angles about z, y and x of the body, one after the other; rates of finite angles are
-   therefore exact, and differ from other orders by products of angles. */
+   Both are bodies of the drawing, and joints with the elastic coordinates lead from one to the
+   other: from the node that the elastic body hangs on to the frame, and from there to the other
+   nodes. Nodes turn by small angles about z, y and x of the body, one after the other; rates of
+   finite angles are therefore exact, and differ from other orders by products of angles. */
 #include "drawing/drawing_internal.h"
 
 #include "drawing/closures.h"

@@ -1,9 +1,9 @@
 /* elastic_numbers.c: elastic bodies left to recursions over numbers (multibody/elastic_tree.h).
 
    A node moves in the frame by shifts along the axes of the body and by turns about z, y and x, one
-   after the other (elastic_nodes.c). In a tree these are slides and pins, whose coordinates are sums
-   of amplitudes; the way back from a node to the frame has them in opposite order and direction.
-   Motions that no mode contains are left out. */
+   after the other (elastic_nodes.c). In a tree these are slides and pins, whose coordinates are
+   sums of amplitudes; the way back from a node to the frame has them in opposite order and
+   direction. Motions that no mode contains are left out. */
 #include "drawing/drawing_internal.h"
 
 #include <math.h>

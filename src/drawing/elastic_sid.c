@@ -1,5 +1,5 @@
-/* elastic_sid.c: an elastic body in numbers, as the text of a SID file that the model keeps: with the
-   present values of parameters, without terms of third order. */
+/* elastic_sid.c: an elastic body in numbers, as the text of a SID file that the model keeps: with
+   the present values of parameters, without terms of third order. */
 #include "drawing/drawing_internal.h"
 
 #include <math.h>

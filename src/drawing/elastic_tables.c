@@ -237,7 +237,8 @@ static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_dra
     }
 }
 
-/* Frequencies of the body with its frame held; *slowest: the square of the lowest one, if it is soft. */
+/* Frequencies of the body with its frame held; *slowest: the square of the lowest one, if it is
+   soft. */
 static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_drawn_modes *m,
                              bool soft)
 {

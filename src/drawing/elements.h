@@ -184,8 +184,8 @@ typedef struct dfl_pid {
 
 dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid);
 
-/* The same sampled: r1 and r2 by Euler's implicit rule, the limit is hard. Discrete variables NAME.u,
-   NAME.i and NAME.d. */
+/* The same sampled: r1 and r2 by Euler's implicit rule, the limit is hard. Discrete variables
+   NAME.u, NAME.i and NAME.d. */
 dfl_status dfl_pid_sample(dfl_expr *out, dfl_model *model, const dfl_pid *pid);
 
 /* T r' = u - r */
@@ -209,17 +209,19 @@ typedef struct dfl_touch_law {
     dfl_expr radius;            /* of friction torques; 1 of forces */
 } dfl_touch_law;
 
-/* The normal force; the friction along the strokes, and in all (on a surface: its size); what is left of it while it sticks; 1 while the
-   contact is closed; -1, 0, 1 as the friction slips, 0 or 1 on a surface. */
+/* The normal force; the friction along the strokes, and in all (on a surface: its size); what is
+   left of it while it sticks; 1 while the contact is closed; -1, 0, 1 as the friction slips, 0 or 1
+   on a surface. */
 typedef struct dfl_touch_symbols {
     dfl_expr load, friction[2], total, margin, closed, sense;
-    dfl_expr hit
-        [3]; /* impulses along the normal and the strokes where multipliers are impulses; 0: none */
+    dfl_expr hit[3]; /* impulses along the normal and the strokes where multipliers are impulses; 0:
+                        none */
 } dfl_touch_symbols;
 
 /* DFL_INVALID: the coefficient for sticking is below the other one. */
 dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_touch_law *law);
-/* What joints transmit contains it: its force along a unit normal of A (zero: friction alone) and along the surface. */
+/* What joints transmit contains it: its force along a unit normal of A (zero: friction alone) and
+   along the surface. */
 dfl_status dfl_touch_transmits(dfl_drawing *drawing, const dfl_touch_symbols *touch, dfl_vec normal,
                                const dfl_surface *surface);
 

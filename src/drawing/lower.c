@@ -175,8 +175,8 @@ static dfl_status declare_loops(dfl_drawing *drawing)
     return status;
 }
 
-/* e^T e keeps its value. Rotations do not depend on it, so nothing but the shown numbers gains; sparse
-   matrices, which cannot keep invariants, do without. */
+/* e^T e keeps its value. Rotations do not depend on it, so nothing but the shown numbers gains;
+   sparse matrices, which cannot keep invariants, do without. */
 static dfl_status declare_lengths(dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;

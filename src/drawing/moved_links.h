@@ -1,4 +1,5 @@
-/* moved_links.h: links in the axes that the recursions of dynamics.c use, and their accelerations. */
+/* moved_links.h: links in the axes that the recursions of dynamics.c use, and their accelerations.
+ */
 #ifndef DFL_DRAWING_MOVED_LINKS_H
 #define DFL_DRAWING_MOVED_LINKS_H
 

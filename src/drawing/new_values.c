@@ -1,8 +1,8 @@
 /* new_values.c: a drawing serves its model after the script.
 
-   Other values of parameters leave its declarations as they are if bodies are still possible ones, and rows of loops
-   that no motion changes are still the same. Everything else that was decided by numbers is in the readings of the
-   model (dfl_model_value). */
+   Other values of parameters leave its declarations as they are if bodies are still possible ones,
+   and rows of loops that no motion changes are still the same. Everything else that was decided by
+   numbers is in the readings of the model (dfl_model_value). */
 #include "drawing/drawing_internal.h"
 
 static dfl_status revalue(bool *same, void *user);

@@ -2,8 +2,8 @@
 
    Rotations do not depend on the length of a quaternion, but people give cosines and sines of half
    an angle, and often not all four numbers. Missing numbers complete the quaternion to length 1;
-   four numbers of another length are scaled to it. Where they are made of parameters, this is done again for other
-   values of these. */
+   four numbers of another length are scaled to it. Where they are made of parameters, this is done
+   again for other values of these. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"

@@ -1,5 +1,5 @@
-/* shape_elastic.c: elastic bodies as lines along their outline, deformed, with bending moments as colours;
-   deflections are magnified if the script wants that. */
+/* shape_elastic.c: elastic bodies as lines along their outline, deformed, with bending moments as
+   colours; deflections are magnified if the script wants that. */
 #include "drawing/shapes_internal.h"
 
 #include "drawing/vectors.h"

@@ -1,10 +1,10 @@
 /* shapes.h: mechanisms draw themselves: shapes of bodies, joints and elements for the scene of the
    report.
 
-   They are made behind the equations of the model (dfl_model_show), as declarations with expressions of the
-   coordinates; they are evaluated only if a report or a result with a scene is written. A shape
-   that the script has drawn under the name of a body, joint or element replaces the automatic
-   one. */
+   They are made behind the equations of the model (dfl_model_show), as declarations with
+   expressions of the coordinates; they are evaluated only if a report or a result with a scene is
+   written. A shape that the script has drawn under the name of a body, joint or element replaces
+   the automatic one. */
 #ifndef DFL_MECHANISM_SHAPES_H
 #define DFL_MECHANISM_SHAPES_H
 
@@ -37,7 +37,8 @@ dfl_status dfl_drawing_show(dfl_drawing *drawing, const dfl_sight *sight);
 /* No automatic shapes. */
 void dfl_drawing_show_nothing(dfl_drawing *drawing);
 
-/* Shapes of the script that are fixed to bodies move with them. Once, after dfl_drawing_lower. DFL_NO_MEMORY. */
+/* Shapes of the script that are fixed to bodies move with them. Once, after dfl_drawing_lower.
+   DFL_NO_MEMORY. */
 dfl_status dfl_drawing_carry_shapes(dfl_drawing *drawing);
 /* Then the automatic ones, which lie behind those of the script. Likewise. */
 dfl_status dfl_drawing_shapes(dfl_drawing *drawing);

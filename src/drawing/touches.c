@@ -5,10 +5,10 @@
 
        h/|h| = (d + q e) / sqrt(1 + q^2),    q = (h.e)/(h.d)
 
-   The solver chooses d when slip begins and whenever h.d falls below |h.e|/2. So slip that stops on a
-   straight line has a constant friction up to its end and beyond, within a step that is taken again;
-   h = 0 is no singularity, since (h.e)/(h.d) is (h.e)(h.d)/((h.d)^2 + s^2) with a speed s below the
-   tolerance. */
+   The solver chooses d when slip begins and whenever h.d falls below |h.e|/2. So slip that stops on
+   a straight line has a constant friction up to its end and beyond, within a step that is taken
+   again; h = 0 is no singularity, since (h.e)/(h.d) is (h.e)(h.d)/((h.d)^2 + s^2) with a speed s
+   below the tolerance. */
 #include "drawing/elements.h"
 
 #include "drawing/drawing_internal.h"

@@ -1,9 +1,10 @@
-/* affine_fields.c: displacements of second order as sums of affine fields, so that masses stay positive.
+/* affine_fields.c: displacements of second order as sums of affine fields, so that masses stay
+   positive.
 
-   Of Phi2_ij the integrals T_ad = int r_a Phi2_d are known (r_0 = 1, r_1 r_2 r_3 = x y z), which are
-   all that equations of second order need. With these alone masses would be those of no motion: where
-   they are left by modes that are nearly motions of a rigid body they become negative. The affine field
-   sum_a r_a c_ad e_d with the same integrals,
+   Of Phi2_ij the integrals T_ad = int r_a Phi2_d are known (r_0 = 1, r_1 r_2 r_3 = x y z), which
+   are all that equations of second order need. With these alone masses would be those of no motion:
+   where they are left by modes that are nearly motions of a rigid body they become negative. The
+   affine field sum_a r_a c_ad e_d with the same integrals,
 
        M4 c = T      M4_ab = int r_a r_b,
 

@@ -1,5 +1,6 @@
-/* beam_family.c: finite elements of a straight beam: cubic deflections, linear stretch and twist, with
-   consistent masses; reference conditions; static shapes of stations (Craig and Bampton 1968). */
+/* beam_family.c: finite elements of a straight beam: cubic deflections, linear stretch and twist,
+   with consistent masses; reference conditions; static shapes of stations (Craig and Bampton 1968).
+ */
 #include "elastic/beam_family.h"
 
 #include "linalg/linalg.h"
@@ -308,8 +309,8 @@ static dfl_status inner_modes(double **w2, double **X, dfl_context *ctx, const p
     return status;
 }
 
-/* A moment at a station turns it by the sum of slope^2 / w^2 over all modes, of which `inner` are kept; 1
-   where nothing turns or static shapes are kept. */
+/* A moment at a station turns it by the sum of slope^2 / w^2 over all modes, of which `inner` are
+   kept; 1 where nothing turns or static shapes are kept. */
 static dfl_status find_turns(dfl_family_modes *out, dfl_context *ctx, const dfl_beam_task *task,
                              const dfl_mesh *mesh, const pencil *p, const double *w2,
                              const double *X, int rigid, int inner)

@@ -43,7 +43,8 @@ void dfl_family_clear(dfl_family_modes *modes, dfl_context *ctx);
 void dfl_family_value(double *value, double *slope, const dfl_family_modes *modes,
                       const dfl_mesh *mesh, int i, int element, double s);
 
-/* Stretch, curvature or twist per length of mode i at a place of the mesh: the mean of both elements. */
+/* Stretch, curvature or twist per length of mode i at a place of the mesh: the mean of both
+   elements. */
 double dfl_family_strain(const dfl_family_modes *modes, const dfl_mesh *mesh, int i, int place);
 
 #endif

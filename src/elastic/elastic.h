@@ -4,10 +4,10 @@
 
        u(r) = sum_j Phi_j(r) z_j(q)
 
-   with fields Phi_j and amplitudes z_j of the elastic coordinates q_1 ... q_n: the first n amplitudes
-   are q themselves, the others are q_a q_b, or q_a^2 / 2 for a = b, or sums of these (second-order
-   kinematics: a beam that bends becomes shorter). Integrals of products of two fields over the mass
-   are therefore all that the kinetic energy needs. */
+   with fields Phi_j and amplitudes z_j of the elastic coordinates q_1 ... q_n: the first n
+   amplitudes are q themselves, the others are q_a q_b, or q_a^2 / 2 for a = b, or sums of these
+   (second-order kinematics: a beam that bends becomes shorter). Integrals of products of two fields
+   over the mass are therefore all that the kinetic energy needs. */
 #ifndef DFL_ELASTIC_H
 #define DFL_ELASTIC_H
 
@@ -29,15 +29,15 @@ static inline int dfl_mode_pair(int n, int i, int k)
     return i * n - i * (i - 1) / 2 + k - i;
 }
 
-/* The amplitude of a field: q_a q_b if a < b, q_a^2 / 2 if a == b; with b = DFL_LINEAR q_a, and with
-   b = DFL_FORM half the quadratic form number a of the body, q.F q / 2. */
+/* The amplitude of a field: q_a q_b if a < b, q_a^2 / 2 if a == b; with b = DFL_LINEAR q_a, and
+   with b = DFL_FORM half the quadratic form number a of the body, q.F q / 2. */
 enum { DFL_LINEAR = -1, DFL_FORM = -2 };
 typedef struct dfl_amplitude {
     int a, b;
 } dfl_amplitude;
 
-/* A place where something can be attached: its position, displacements and turns of the fields: small
-   angles about the axes of the frame, per unit of amplitude. */
+/* A place where something can be attached: its position, displacements and turns of the fields:
+   small angles about the axes of the frame, per unit of amplitude. */
 typedef struct dfl_modal_node {
     double at[3];
     double *phi;    /* 3 nz: phi[3 j + k] */
@@ -65,8 +65,8 @@ typedef struct dfl_modal_body {
     dfl_modal_node *node;
 } dfl_modal_body;
 
-/* All zero, with room for `nnodes` nodes; amplitudes of the first n fields are set. DFL_INVALID: too
-   many modes or fields. */
+/* All zero, with room for `nnodes` nodes; amplitudes of the first n fields are set. DFL_INVALID:
+   too many modes or fields. */
 dfl_status dfl_modal_body_create(dfl_modal_body **out, dfl_context *ctx, int n, int nz, int nnodes);
 void dfl_modal_body_free(dfl_modal_body *body);
 
@@ -114,16 +114,16 @@ double dfl_profile_at(const dfl_beam_profile *profile, double x);
 typedef struct dfl_beam_task {
     int elements; /* over the whole length */
     int modes;
-    bool
-        interface; /* keep the static shapes of all stations, beside `modes` fixed-interface modes */
+    bool interface; /* keep the static shapes of all stations, beside `modes` fixed-interface modes
+                     */
     bool first_order;
     bool planar;
     dfl_beam_frame frame;
     int first, last; /* reference stations */
     int nstations;
     const double *station;
-    double stiffness
-        [DFL_BEAM_FAMILIES]; /* EA L^2, EI, EI, GJ L^2 mass / rotary: they order the modes */
+    double stiffness[DFL_BEAM_FAMILIES]; /* EA L^2, EI, EI, GJ L^2 mass / rotary: they order the
+                                            modes */
     dfl_beam_profile mass,
         stiff[DFL_BEAM_FAMILIES]; /* factors along the beam; mass: mean value 1 */
 } dfl_beam_task;
@@ -156,8 +156,8 @@ typedef struct dfl_sid_node {
     double phi2[3 * DFL_MOST_PAIRS], psi2[3 * DFL_MOST_PAIRS]; /* of second order */
 } dfl_sid_node;
 
-/* A point of a line that shows a frame of beams or the edges of a solid: displacements of the modes, and what they do to the section,
-   by families. */
+/* A point of a line that shows a frame of beams or the edges of a solid: displacements of the
+   modes, and what they do to the section, by families. */
 typedef struct dfl_outline_point {
     int line; /* which line, from 0 */
     int end;  /* the point of the frame where the beam ends; 0: within the beam */
@@ -185,8 +185,8 @@ typedef struct dfl_sid {
 /* Reads a text, which ends with '\0'. DFL_INVALID: the message begins with FILE:LINE. */
 dfl_status dfl_sid_read(dfl_sid *sid, dfl_context *ctx, const char *file, const char *text);
 
-/* DFL_INVALID, with FILE:LINE: no distribution of mass has these integrals, because some motion of the
-   undeformed body and its modes would have negative kinetic energy, or a mode has no mass. */
+/* DFL_INVALID, with FILE:LINE: no distribution of mass has these integrals, because some motion of
+   the undeformed body and its modes would have negative kinetic energy, or a mode has no mass. */
 dfl_status dfl_sid_check(const dfl_sid *sid, dfl_context *ctx, const char *file);
 
 /* The integrals and nodes of a body, which are named 1, 2, ...; terms of third order in q are left
@@ -197,8 +197,9 @@ dfl_status dfl_sid_of_body(dfl_sid *sid, const dfl_modal_body *body);
 
    The affine fields e_b, x e_b, y e_b, z e_b: numbers b, 3 + b, 6 + b, 9 + b. */
 
-/* Shares of the affine fields in Phi2_ij, of which the integrals int Phi2_b and int r_a Phi2_b are given in
-   their order (DFL_MOST_PAIRS apart): the field with these integrals that has the least mass. */
+/* Shares of the affine fields in Phi2_ij, of which the integrals int Phi2_b and int r_a Phi2_b are
+   given in their order (DFL_MOST_PAIRS apart): the field with these integrals that has the least
+   mass. */
 dfl_status dfl_affine_shares(dfl_sid *sid, dfl_context *ctx, const double *integrals);
 /* Which of them there are; returns how many. */
 int dfl_affine_list(int which[DFL_AFFINE_FIELDS], const dfl_sid *sid);

@@ -1,8 +1,8 @@
 /* fe_beams.c: frames of straight beams as finite elements (Euler and Bernoulli).
 
-   Twelve unknowns per element: three shifts and three turns at both ends. The mass of a section stands
-   at four points off the axis, which have its inertias; sections stay across the axis, so that a point
-   (0, y, z) of a section moves by (u - y v' - z w', v - z t, w + y t). */
+   Twelve unknowns per element: three shifts and three turns at both ends. The mass of a section
+   stands at four points off the axis, which have its inertias; sections stay across the axis, so
+   that a point (0, y, z) of a section moves by (u - y v' - z w', v - z t, w + y t). */
 #include "elastic/elastic.h"
 
 #include <math.h>

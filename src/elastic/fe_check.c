@@ -106,7 +106,8 @@ static dfl_status default_unknowns(dfl_fe *fe)
     return DFL_OK;
 }
 
-/* Each direction of a node is one unknown at most, and a node shifts in all directions or in none. */
+/* Each direction of a node is one unknown at most, and a node shifts in all directions or in none.
+ */
 static dfl_status check_unknowns(const dfl_fe *fe)
 {
     unsigned char *has = dfl_alloc(fe->ctx, (size_t)fe->nnodes, 1);
@@ -284,7 +285,8 @@ double dfl_fe_mass(const dfl_fe *fe)
     return mass;
 }
 
-/* Stiffness of a rigid motion, which is small beside others, but not beside that of the slowest mode. */
+/* Stiffness of a rigid motion, which is small beside others, but not beside that of the slowest
+   mode. */
 dfl_status dfl_fe_check_free(const dfl_fe *fe, double slowest)
 {
     double *u = dfl_alloc(fe->ctx, 2 * (size_t)fe->n, sizeof *u), *force = u ? u + fe->n : NULL;

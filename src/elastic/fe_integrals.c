@@ -1,8 +1,9 @@
 /* fe_integrals.c: integrals of modes over the mass of finite elements.
 
-   From points with mass if there are any, else from the mass matrix: of solids it is the same for x, y
-   and z, and int r_a Phi_b = (r_a e_b)^T M Phi, int Phi_a Phi_b the part of Phi^T M Phi that pairs a
-   with b. Nodes that turn count in J0, Cr and Me exactly, in the others through their shifts. */
+   From points with mass if there are any, else from the mass matrix: of solids it is the same for
+   x, y and z, and int r_a Phi_b = (r_a e_b)^T M Phi, int Phi_a Phi_b the part of Phi^T M Phi that
+   pairs a with b. Nodes that turn count in J0, Cr and Me exactly, in the others through their
+   shifts. */
 #include "elastic/elastic.h"
 
 typedef struct integrals {
@@ -135,8 +136,8 @@ static void first_order(integrals *w)
         }
 }
 
-/* J2 = tr B 1 - sym B, C1 = e:B, B_ab,ij = int Phi_ai Phi_bj = B_ba,ji: where nodes turn that holds for
-   the mean of (M Phi_i) Phi_j and Phi_i (M Phi_j) alone. */
+/* J2 = tr B 1 - sym B, C1 = e:B, B_ab,ij = int Phi_ai Phi_bj = B_ba,ji: where nodes turn that holds
+   for the mean of (M Phi_i) Phi_j and Phi_i (M Phi_j) alone. */
 static void second_order(integrals *w)
 {
     static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};

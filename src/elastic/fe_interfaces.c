@@ -1,5 +1,5 @@
-/* fe_interfaces.c: nodes of an interface follow its six motions, u = U + theta x (r - at); matrices of
-   what is free and of these motions. */
+/* fe_interfaces.c: nodes of an interface follow its six motions, u = U + theta x (r - at); matrices
+   of what is free and of these motions. */
 #include "elastic/reduction_internal.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
-/* fe_loads.c: loads stiffen a body of finite elements: what they do is the difference of its stiffness under
-   a load and without it, linear in the load.
+/* fe_loads.c: loads stiffen a body of finite elements: what they do is the difference of its
+   stiffness under a load and without it, linear in the load.
 
        turning     K(w) = sum_ab w_a w_b Kw_ab      its part of the inertia is -Kw q q
        gravity     K(g) = -sum_a g_a Kt_a           int Phi2_ij = Kt_ij
        at a node   K(F) = sum_a F_a Kf_a            Phi2_ij = -Kf_ij, and the same of moments
 
-   Turning also softens: programs of finite elements add -w^2 M across the axis, which is part of the
-   equations of motion here and taken away. */
+   Turning also softens: programs of finite elements add -w^2 M across the axis, which is part of
+   the equations of motion here and taken away. */
 #include "elastic/reduction_internal.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* fe_modes.c: the lowest modes of large sparse matrices by Lanczos' method with a band of starting
-   vectors (Ruhe 1979): A = K^-1 M is symmetric in the metric of M; its largest eigenvalues 1 / w^2 appear
-   first in V^T M A V of an orthonormal basis V of start, A start, ... Several starting vectors find modes
-   of the same frequency. All vectors are kept orthogonal. */
+   vectors (Ruhe 1979): A = K^-1 M is symmetric in the metric of M; its largest eigenvalues 1 / w^2
+   appear first in V^T M A V of an orthonormal basis V of start, A start, ... Several starting
+   vectors find modes of the same frequency. All vectors are kept orthogonal. */
 #include "elastic/elastic.h"
 
 #include "linalg/linalg.h"
@@ -109,8 +109,8 @@ static void expand(double *A, const dfl_csc *pattern, const double *value)
             A[(size_t)pattern->row[e] + (size_t)pattern->rows * (size_t)j] = value[e];
 }
 
-/* w, made orthogonal to all vectors, becomes the next one; h (may be NULL): its shares in them and its
-   length. False: nothing is left (`least` of its length), or there is no room. */
+/* w, made orthogonal to all vectors, becomes the next one; h (may be NULL): its shares in them and
+   its length. False: nothing is left (`least` of its length), or there is no room. */
 static bool append(krylov *s, double *h, double least)
 {
     const dfl_fe_pencil *p = s->p;
@@ -156,8 +156,8 @@ static dfl_status step(krylov *s)
     return DFL_OK;
 }
 
-/* T := eigenvectors, theta := eigenvalues of what is known. Residuals of the largest: the part of A V
-   outside of V. */
+/* T := eigenvectors, theta := eigenvalues of what is known. Residuals of the largest: the part of A
+   V outside of V. */
 static bool converged(krylov *s, int modes)
 {
     const int d = s->done, q = s->most;

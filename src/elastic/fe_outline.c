@@ -1,7 +1,8 @@
-/* fe_outline.c: lines along the beams of a frame, with displacements, forces and moments of its modes.
+/* fe_outline.c: lines along the beams of a frame, with displacements, forces and moments of its
+   modes.
 
-   Forces EA u', moments EI v'' of the cubic polynomials of a bar, torques GJ t', at its ends; where two bars
-   of a beam meet, their mean. */
+   Forces EA u', moments EI v'' of the cubic polynomials of a bar, torques GJ t', at its ends; where
+   two bars of a beam meet, their mean. */
 #include "elastic/reduction_internal.h"
 
 #include <string.h>
@@ -72,7 +73,8 @@ static void add_point(dfl_sid *out, const dfl_reduction *r, const double *u, int
 
 /* ------------------------------------------------------------------ edges of a surface */
 
-/* The next edge of a chain that was not used, from `node` on, or -1; *node becomes its other end. */
+/* The next edge of a chain that was not used, from `node` on, or -1; *node becomes its other end.
+ */
 static int next_edge(int *node, const dfl_fe *fe, const unsigned char *used)
 {
     for (int k = 0; k < fe->nedges; k++) {

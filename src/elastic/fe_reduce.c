@@ -1,7 +1,7 @@
 /* fe_reduce.c: a body of finite elements as a sum of few modes (Craig and Bampton 1968).
 
-   Nodes of an interface follow its six motions, u = U + theta x (r - at). With the free unknowns f and
-   the motions b of all interfaces, u = T y, y = (f, b),
+   Nodes of an interface follow its six motions, u = U + theta x (r - at). With the free unknowns f
+   and the motions b of all interfaces, u = T y, y = (f, b),
 
        y = [ -Kff^-1 Kfb  Phi ; 1  0 ] (b, eta),     Kff Phi = Mff Phi w^2,
 

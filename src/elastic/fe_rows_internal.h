@@ -1,5 +1,5 @@
-/* fe_rows_internal.h: rows of texts and data sets that become nodes, unknowns and entries of matrices;
-   inside the module. */
+/* fe_rows_internal.h: rows of texts and data sets that become nodes, unknowns and entries of
+   matrices; inside the module. */
 #ifndef DFL_FE_ROWS_INTERNAL_H
 #define DFL_FE_ROWS_INTERNAL_H
 

@@ -1,13 +1,13 @@
 /* fe_stiffening.c: loads stiffen frames of beams: displacements of second order.
 
-   A load f, which the frame of reference holds, lets bar e carry the force N_e(f) along its axis, and
-   that does work when the bar turns: the load has the geometric stiffness
+   A load f, which the frame of reference holds, lets bar e carry the force N_e(f) along its axis,
+   and that does work when the bar turns: the load has the geometric stiffness
 
        K_ij(f) = sum_e N_e(f) ∫ (v_i' v_j' + w_i' w_j') dx  =  -f.Phi2_ij,
 
-   linear in f, which says what the displacement Phi2_ij q_i q_j / 2 of second order is: its integrals
-   over the mass from the loads M e_a and M r_a e_b, at a node from unit forces and torques there.
-   Moments and torques of sections are left out, as by the beams of unit_beam.c. */
+   linear in f, which says what the displacement Phi2_ij q_i q_j / 2 of second order is: its
+   integrals over the mass from the loads M e_a and M r_a e_b, at a node from unit forces and
+   torques there. Moments and torques of sections are left out, as by the beams of unit_beam.c. */
 #include "elastic/reduction_internal.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* fe_surface.c: the surface of solids and shells of an input file of CalculiX or Abaqus: faces that belong to one
-   element alone, and their edges where the surface has a fold of more than 30 degrees or an end. */
+/* fe_surface.c: the surface of solids and shells of an input file of CalculiX or Abaqus: faces that
+   belong to one element alone, and their edges where the surface has a fold of more than 30 degrees
+   or an end. */
 #include "elastic/elastic.h"
 
 #include <ctype.h>

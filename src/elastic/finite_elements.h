@@ -1,5 +1,5 @@
-/* finite_elements.h: bodies of finite elements in numbers, and their reduction to few modes; part of
-   elastic.h.
+/* finite_elements.h: bodies of finite elements in numbers, and their reduction to few modes; part
+   of elastic.h.
 
    Static shapes of interfaces and modes with fixed interfaces (Craig and Bampton 1968). Nodes of an
    interface move like a rigid body. */
@@ -26,7 +26,8 @@ typedef struct dfl_fe_entry {
 
 typedef enum dfl_fe_matrix { DFL_FE_STIFFNESS, DFL_FE_MASS, DFL_FE_MATRICES } dfl_fe_matrix;
 
-/* Mass that moves with some of the unknowns: displacement = shape (3 x count, by columns) of them. */
+/* Mass that moves with some of the unknowns: displacement = shape (3 x count, by columns) of them.
+ */
 typedef struct dfl_fe_point {
     double mass, at[3];
     int dof[12];
@@ -49,8 +50,8 @@ typedef struct dfl_fe {
     int *node, *direction; /* n: of each unknown; directions 0, 1, 2 are shifts, 3, 4, 5 turns */
     int count[DFL_FE_MATRICES], room[DFL_FE_MATRICES];
     dfl_fe_entry *entry[DFL_FE_MATRICES];
-    bool whole
-        [DFL_FE_MATRICES]; /* all entries were given: those below the diagonal are not left out */
+    bool whole[DFL_FE_MATRICES]; /* all entries were given: those below the diagonal are not left
+                                    out */
     const char *file[DFL_FE_MATRICES]; /* for messages; the caller's */
     int npoints;
     dfl_fe_point *point; /* may be NULL: integrals are then those of the mass matrix */
@@ -69,7 +70,8 @@ void dfl_fe_clear(dfl_fe *fe);
 
 /* Lines `node, x, y, z`; or the blocks *NODE of an input file of CalculiX or Abaqus. */
 dfl_status dfl_fe_read_nodes(dfl_fe *fe, const char *file, const char *text);
-/* The blocks *ELEMENT of such a file, of solids and shells: edges that show the body. (fe_surface.c) */
+/* The blocks *ELEMENT of such a file, of solids and shells: edges that show the body.
+   (fe_surface.c) */
 dfl_status dfl_fe_read_elements(dfl_fe *fe, const char *file, const char *text);
 /* Lines `node.direction` (as CalculiX writes them) or `node, direction`, directions from 1. */
 dfl_status dfl_fe_read_unknowns(dfl_fe *fe, const char *file, const char *text);
@@ -102,7 +104,8 @@ dfl_status dfl_fe_complete_stiffness(dfl_fe *fe);
 dfl_status dfl_fe_add(dfl_fe *fe, dfl_fe_matrix which, dfl_fe_entry entry);
 int dfl_fe_find_node(const dfl_fe *fe, int id); /* -1: there is none */
 
-/* The share of an unknown in a motion of the rigid body: shifts along x, y, z, turns about the axes. */
+/* The share of an unknown in a motion of the rigid body: shifts along x, y, z, turns about the
+   axes. */
 double dfl_fe_rigid(const dfl_fe *fe, int motion, int unknown);
 
 double dfl_fe_mass(const dfl_fe *fe);
@@ -112,8 +115,8 @@ void dfl_fe_times(double *y, const dfl_fe *fe, dfl_fe_matrix which, const double
 
 /* ------------------------------------------------------------------ frames (fe_beams.c) */
 
-/* A beam between two points; masses per length: rhoA, and the inertias of the section about its z and
-   y axis. */
+/* A beam between two points; masses per length: rhoA, and the inertias of the section about its z
+   and y axis. */
 typedef struct dfl_fe_beam {
     int first, last, elements;
     double up[3]; /* towards its y axis; zero: chosen */
@@ -170,7 +173,8 @@ enum { DFL_MOST_FE_LOADS = 48 };
 
 typedef struct dfl_fe_task {
     int modes; /* with fixed interfaces, beside the static shapes */
-    int frame; /* dfl_beam_frame: tangent to the first interface, chord from the first to the last */
+    int frame; /* dfl_beam_frame: tangent to the first interface, chord from the first to the last
+                */
     int ninterfaces;
     dfl_fe_interface interface[DFL_MOST_INTERFACES];
     int nwatched; /* further nodes, by name */
@@ -181,12 +185,13 @@ typedef struct dfl_fe_task {
     bool planar; /* nodes move in the plane x, y alone */
 } dfl_fe_task;
 
-/* Orthogonal modes: Me is the mass of the body, K diagonal. DFL_INVALID: a node is missing, an interface does not hold
-   the body, there are too many modes. */
+/* Orthogonal modes: Me is the mass of the body, K diagonal. DFL_INVALID: a node is missing, an
+   interface does not hold the body, there are too many modes. */
 struct dfl_sid;
 dfl_status dfl_fe_reduce(struct dfl_sid *out, const dfl_fe *fe, const dfl_fe_task *task);
 
-/* The field r_a e_b at the nodes, with half its curl as turns; b < 0: the motion a of the rigid body. */
+/* The field r_a e_b at the nodes, with half its curl as turns; b < 0: the motion a of the rigid
+   body. */
 void dfl_fe_field(double *out, const dfl_fe *fe, int a, int b);
 
 /* Integrals of the modes X (fe->n x modes). (fe_integrals.c) */

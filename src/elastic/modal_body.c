@@ -92,7 +92,8 @@ void dfl_modal_body_add(dfl_modal_body *body, double mass, const double r[3], co
     }
 }
 
-/* By the inequality of Schwarz: |int Phi_i Phi_j| <= mass U_i U_j with the mean square U^2 of a field. */
+/* By the inequality of Schwarz: |int Phi_i Phi_j| <= mass U_i U_j with the mean square U^2 of a
+   field. */
 void dfl_modal_body_round(dfl_modal_body *b)
 {
     const int nz = b->nz;

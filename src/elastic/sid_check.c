@@ -1,7 +1,8 @@
 /* sid_check.c: whether any body can have the masses of a SID file.
 
-   M = [ J  [h]  C ; -[h]  m 1  S ; C^T  S^T  Me ] of the undeformed body is positive, because it is an
-   integral of squares; writers that lump masses for some of the blocks and not for others break it. */
+   M = [ J  [h]  C ; -[h]  m 1  S ; C^T  S^T  Me ] of the undeformed body is positive, because it is
+   an integral of squares; writers that lump masses for some of the blocks and not for others break
+   it. */
 #include "elastic/elastic.h"
 
 #include "linalg/linalg.h"

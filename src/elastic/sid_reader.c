@@ -1,10 +1,11 @@
 /* sid_reader.c: standard input data of elastic bodies (Wallrapp 1994), as text.
 
-   Blocks have order, nrow, ncol, nq, structure (0 zero, 1 diagonal, 2 symmetric, 3 full, 4 unit) and
-   entries m0(row, column) and m1(row, mode, column), with D for exponents. J and mdCM, Ct, Cr, Me,
-   Ke, De give the matrices of elastic.h; Oe.m1, the slope of centrifugal forces, gives J2:
-   Oe_i = -om.(dJ/dq_i) om / 2. Loads stiffen a body through fields of second order: m1 of Ct, phi and
-   psi, and the symmetric part of that of Cr. Gr and Ge follow from the others and are not needed. */
+   Blocks have order, nrow, ncol, nq, structure (0 zero, 1 diagonal, 2 symmetric, 3 full, 4 unit)
+   and entries m0(row, column) and m1(row, mode, column), with D for exponents. J and mdCM, Ct, Cr,
+   Me, Ke, De give the matrices of elastic.h; Oe.m1, the slope of centrifugal forces, gives J2: Oe_i
+   = -om.(dJ/dq_i) om / 2. Loads stiffen a body through fields of second order: m1 of Ct, phi and
+   psi, and the symmetric part of that of Cr. Gr and Ge follow from the others and are not needed.
+ */
 #include "elastic/elastic.h"
 
 #include <ctype.h>
@@ -346,8 +347,8 @@ static void halve(double *A, int n, double sign)
         }
 }
 
-/* Me, Ke and De are symmetric, C1 antisymmetric (unless loads stiffen the body); J.m1 is -2 Oe.m0, -Oe.m0 where axes differ, and
-   mdCM.m1 is Ct^T. */
+/* Me, Ke and De are symmetric, C1 antisymmetric (unless loads stiffen the body); J.m1 is -2 Oe.m0,
+   -Oe.m0 where axes differ, and mdCM.m1 is Ct^T. */
 static dfl_status agree(const reader *r)
 {
     const dfl_sid *s = r->sid;

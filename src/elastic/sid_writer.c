@@ -1,6 +1,6 @@
-/* sid_writer.c: standard input data of elastic bodies as text, with all blocks that readers of others
-   expect: Gr_i = 2 int (r.Phi_i 1 - Phi_i r^T), Ge_ij = 2 int Phi_j x Phi_i and AP = 1 + [psi] follow
-   from the others. */
+/* sid_writer.c: standard input data of elastic bodies as text, with all blocks that readers of
+   others expect: Gr_i = 2 int (r.Phi_i 1 - Phi_i r^T), Ge_ij = 2 int Phi_j x Phi_i and AP = 1 +
+   [psi] follow from the others. */
 #include "elastic/elastic.h"
 
 #include <math.h>

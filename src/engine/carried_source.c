@@ -1,5 +1,5 @@
-/* carried_source.c: a model that is ready to run as C source for carry/carry.h: its tapes as tables and
-   as functions, its sizes, names, switches and events. */
+/* carried_source.c: a model that is ready to run as C source for carry/carry.h: its tapes as tables
+   and as functions, its sizes, names, switches and events. */
 #include "engine/engine_internal.h"
 
 #include "carry/carry.h"

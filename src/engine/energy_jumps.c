@@ -1,6 +1,6 @@
-/* energy_jumps.c: energies that may jump where a branch ends. The force of a potential that jumps is
-   infinite there, and a momentum M v cannot jump with M: neither shows in the equations of the two
-   branches. So energies are compared where branches change (carry/branching.c). */
+/* energy_jumps.c: energies that may jump where a branch ends. The force of a potential that jumps
+   is infinite there, and a momentum M v cannot jump with M: neither shows in the equations of the
+   two branches. So energies are compared where branches change (carry/branching.c). */
 #include "engine/engine_internal.h"
 
 static const unsigned moving = 1u << DFL_SYM_P | 1u << DFL_SYM_TIME;

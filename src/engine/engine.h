@@ -35,7 +35,8 @@ typedef enum dfl_evaluation {
 typedef struct dfl_runnable dfl_runnable;
 
 /* Creates it with the parameter values of the model. _packed: matrices contain nonzeros only, for a
-   solver with sparse matrices; dfl_runnable_unpackable(eq) must be NULL, otherwise it is the reason, as in
+   solver with sparse matrices; dfl_runnable_unpackable(eq) must be NULL, otherwise it is the
+   reason, as in
    "... because it keeps invariants". */
 dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq);
 dfl_status dfl_runnable_create_packed(dfl_runnable **out, const dfl_equations *eq);
@@ -56,7 +57,8 @@ typedef void (*dfl_advice_fn)(const char *text, void *user);
 dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
                                 const dfl_native_options *options, dfl_advice_fn tell, void *user);
 
-/* A state at which native code is compared with the tape; without one, only some arbitrary state. */
+/* A state at which native code is compared with the tape; without one, only some arbitrary state.
+ */
 dfl_status dfl_runnable_remember(dfl_runnable *run, double t, const double *x);
 
 /* What a run has done so far. */
@@ -109,8 +111,8 @@ void dfl_runnable_event_noise(double *noise, const dfl_runnable *run, double t, 
    numbers: dfl_scene_columns(model) numbers. */
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
 
-/* Sets redundant_each to the tolerances of the joints (owned by the runnable), NULL if there are none.
-   DFL_NO_MEMORY. */
+/* Sets redundant_each to the tolerances of the joints (owned by the runnable), NULL if there are
+   none. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_tolerances(dfl_constraint_options *out, dfl_runnable *run);
 /* The largest part of their size up to which constraints may depend on each other. */
 double dfl_runnable_misfit(const dfl_runnable *run, const dfl_constraint_options *constraints);
@@ -133,9 +135,9 @@ dfl_status dfl_runnable_restore(dfl_runnable *run, const void *bytes);
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
 
-/* From now on the equations keep the branches of select, abs, sign, min, max, floor and tables until
-   the solver changes them through `out`; before, they follow every state. `name` is called with the
-   runnable and writes what users call a function; NULL: numbers. */
+/* From now on the equations keep the branches of select, abs, sign, min, max, floor and tables
+   until the solver changes them through `out`; before, they follow every state. `name` is called
+   with the runnable and writes what users call a function; NULL: numbers. */
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run, dfl_switch_name_fn name);
 /* They follow every state again; contacts keep their modes. */
 void dfl_runnable_unlock(dfl_runnable *run);
@@ -144,12 +146,12 @@ void dfl_runnable_unlock(dfl_runnable *run);
 void dfl_runnable_pulses(dfl_pulse_options *out, dfl_runnable *run);
 
 /* The number of switches, and each of them, or behind them what lets the actions of the model act;
-   *of_time: it depends on time alone. */
+ *of_time: it depends on time alone. */
 int dfl_runnable_switches(const dfl_runnable *run);
 const dfl_switch *dfl_runnable_switch(bool *of_time, const dfl_runnable *run, int number);
 
-/* What a switching function of the solver belongs to: a switch, an event or sample that acts (of the
-   model's list of actions), or a contact. */
+/* What a switching function of the solver belongs to: a switch, an event or sample that acts (of
+   the model's list of actions), or a contact. */
 typedef enum dfl_owner_kind {
     DFL_OWNER_SWITCH,
     DFL_OWNER_ACTION,
@@ -163,8 +165,8 @@ int dfl_runnable_functions(const dfl_runnable *run); /* how many there are */
 dfl_owner dfl_runnable_owner(const dfl_runnable *run, int function);
 dfl_expr dfl_runnable_condition(const dfl_runnable *run, int function); /* what passes zero */
 
-/* An expression on the present branches of the run: of those that are largest values of optimize{}, whose switches are
-   watched, at an instant the value of the side on which the run is. */
+/* An expression on the present branches of the run: of those that are largest values of optimize{},
+   whose switches are watched, at an instant the value of the side on which the run is. */
 dfl_status dfl_runnable_branch_of(dfl_expr *out, const dfl_runnable *run, dfl_expr expr);
 
 /* The present branch of a switch; the present mode of a contact. */
@@ -192,7 +194,8 @@ dfl_status dfl_state_jacobian_create(dfl_jacobian *out, dfl_runnable *run, doubl
                                      const double *x, const double *a);
 void dfl_state_jacobian_free(dfl_jacobian *jacobian, const dfl_runnable *run);
 
-/* M at (t, x), nv x nv in zeroed memory, or nv entries if the model's M is diagonal. DFL_NO_MEMORY. */
+/* M at (t, x), nv x nv in zeroed memory, or nv entries if the model's M is diagonal. DFL_NO_MEMORY.
+ */
 dfl_status dfl_state_mass(double *M, dfl_runnable *run, double t, const double *x);
 
 /* With a tree of bodies: the rate of the balance along its massless directions, 0 = gam' =
@@ -209,12 +212,13 @@ void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
                                double t, const double *x, const double *a);
 
-/* The accelerations that belong to a state, if expressions or outputs of the model contain any; else NULL. They
-   belong to the runnable, until the next call. */
+/* The accelerations that belong to a state, if expressions or outputs of the model contain any;
+   else NULL. They belong to the runnable, until the next call. */
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
 
-/* Expressions with their derivatives by symbols, prepared once: `values` (nrows) and `slopes` (nrows x ncols) at a
-   state; `a` may be NULL if none of them depends on accelerations. DFL_NO_MEMORY. */
+/* Expressions with their derivatives by symbols, prepared once: `values` (nrows) and `slopes`
+   (nrows x ncols) at a state; `a` may be NULL if none of them depends on accelerations.
+   DFL_NO_MEMORY. */
 typedef struct dfl_probe dfl_probe;
 dfl_status dfl_probe_create(dfl_probe **out, dfl_runnable *run, const dfl_expr *rows, int nrows,
                             const dfl_expr *symbols, int ncols);
@@ -233,22 +237,22 @@ dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *r
 dfl_status dfl_runnable_parameters(dfl_parameters *out, dfl_runnable *run, const dfl_expr *symbols,
                                    int count);
 
-/* After it, the same along a direction (as many numbers as there are parameters): derivatives with one column.
-   The products of the set above work from now on. */
+/* After it, the same along a direction (as many numbers as there are parameters): derivatives with
+   one column. The products of the set above work from now on. */
 dfl_status dfl_runnable_direction(dfl_parameters *out, dfl_runnable *run, const double *direction);
 
-/* After dfl_runnable_parameters, before a run: the derivatives of all discrete variables at the start by `count` parameters
-   behind `spare` ones. */
+/* After dfl_runnable_parameters, before a run: the derivatives of all discrete variables at the
+   start by `count` parameters behind `spare` ones. */
 void dfl_runnable_begin_memory(dfl_runnable *run, const double *slopes, int spare, int count);
 
-/* Discrete variables that depend on them, with their present derivatives, *count x parameters, or along the
-   direction if there is one. */
+/* Discrete variables that depend on them, with their present derivatives, *count x parameters, or
+   along the direction if there is one. */
 void dfl_runnable_memory(const dfl_expr **symbols, const double **slopes, int *count,
                          const dfl_runnable *run);
 
-/* Appends the model as C source: tables and functions for carry/carry.h, and the macro CARRIED_PARTS,
-   fields of dfl_carried. DFL_INVALID: it has something that cannot be carried; dfl_runnable_uncarried
-   says what, or is NULL. DFL_NO_MEMORY. */
+/* Appends the model as C source: tables and functions for carry/carry.h, and the macro
+   CARRIED_PARTS, fields of dfl_carried. DFL_INVALID: it has something that cannot be carried;
+   dfl_runnable_uncarried says what, or is NULL. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_carry(dfl_text *text, dfl_runnable *run);
 const char *dfl_runnable_uncarried(const dfl_runnable *run);
 

@@ -1,5 +1,5 @@
-/* expression_probe.c: expressions of a model with their derivatives by symbols, prepared once and evaluated as often as
-   wanted. */
+/* expression_probe.c: expressions of a model with their derivatives by symbols, prepared once and
+   evaluated as often as wanted. */
 #include "engine/engine_internal.h"
 
 #include <string.h>

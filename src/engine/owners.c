@@ -1,5 +1,5 @@
-/* owners.c: what the switching functions of a run belong to, the present modes, and the energy in the
-   present branches. */
+/* owners.c: what the switching functions of a run belong to, the present modes, and the energy in
+   the present branches. */
 #include "engine/engine_internal.h"
 
 #include <math.h>

@@ -1,15 +1,16 @@
 /* packed_motion.c: accelerations of models whose matrices are nonzeros only.
 
-   M a = f - W^T (l, m) gives a_1, of what has mass. The others, such as those of joint coordinates beside
-   absolute ones, follow from W a = -bias: with their columns W_0 of W and e = -bias - W_1 a_1,
-   [I W_0; W_0^T 0] (r, a_0) = (e, 0) has the least squares solution of W_0 a_0 = e. */
+   M a = f - W^T (l, m) gives a_1, of what has mass. The others, such as those of joint coordinates
+   beside absolute ones, follow from W a = -bias: with their columns W_0 of W and e = -bias - W_1
+   a_1, [I W_0; W_0^T 0] (r, a_0) = (e, 0) has the least squares solution of W_0 a_0 = e. */
 #include "engine/engine_internal.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Directions whose distance from the others is below this part of their length are not determined. */
+/* Directions whose distance from the others is below this part of their length are not determined.
+ */
 #define INDEPENDENT 1e-7
 
 struct dfl_packed_motion {

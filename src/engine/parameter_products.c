@@ -1,5 +1,5 @@
-/* parameter_products.c: what parameters do to weighted sums of all rows, for sweeps backwards. Only slopes that
-   are not zero are evaluated. */
+/* parameter_products.c: what parameters do to weighted sums of all rows, for sweeps backwards. Only
+   slopes that are not zero are evaluated. */
 #include "engine/engine_internal.h"
 #include "engine/tree_parameters.h"
 #include "linalg/linalg.h"

@@ -57,7 +57,8 @@ static void sizes_of_blocks(int *rows, const dfl_equations *eq)
     memcpy(rows, list, sizeof list);
 }
 
-/* The condition of a switch by time and the unknowns, along their changes, and by the parameters. */
+/* The condition of a switch by time and the unknowns, along their changes, and by the parameters.
+ */
 static int crossing(double *rate, double *slope, int function, double t, const double *x,
                     const double *xp, const double *X, void *user)
 {
@@ -254,8 +255,8 @@ static dfl_status combine(dfl_sparse *block, dfl_runnable *run, const double *di
     return DFL_OK;
 }
 
-/* A program for the derivatives of all rows by symbols, the first `count` of them along a direction, or
-   each. */
+/* A program for the derivatives of all rows by symbols, the first `count` of them along a
+   direction, or each. */
 static dfl_status create_slopes(program *out, dfl_runnable *run, const dfl_expr *symbols, int total,
                                 const double *direction, int count)
 {

@@ -1,5 +1,5 @@
-/* run_actions.c: discrete variables, what events and samples do, rows that can be off: tables and programs
-   for carry/branching_actions.c. */
+/* run_actions.c: discrete variables, what events and samples do, rows that can be off: tables and
+   programs for carry/branching_actions.c. */
 #include "engine/engine_internal.h"
 
 static int count_values(const dfl_model *model);

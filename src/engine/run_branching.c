@@ -1,5 +1,5 @@
-/* run_branching.c: switches, actions and contacts of a run as tables, and what carry/branching.h makes of
-   them. */
+/* run_branching.c: switches, actions and contacts of a run as tables, and what carry/branching.h
+   makes of them. */
 #include "engine/engine_internal.h"
 
 static dfl_status name_motions(dfl_runnable *run);

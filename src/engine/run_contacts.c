@@ -1,5 +1,5 @@
-/* run_contacts.c: contacts and friction of a run: functions that end a mode, tables and programs for
-   carry/branching_contacts.c. */
+/* run_contacts.c: contacts and friction of a run: functions that end a mode, tables and programs
+   for carry/branching_contacts.c. */
 #include "engine/engine_internal.h"
 
 static dfl_status create_programs(dfl_runnable *run);

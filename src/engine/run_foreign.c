@@ -1,5 +1,6 @@
-/* run_foreign.c: controllers that are FMUs: at every sample the FMU is led there with the values of the last one,
-   takes the present values and gives its own. Each has a process of its own from the first sample of a run on. */
+/* run_foreign.c: controllers that are FMUs: at every sample the FMU is led there with the values of
+   the last one, takes the present values and gives its own. Each has a process of its own from the
+   first sample of a run on. */
 #include "engine/engine_internal.h"
 
 #include "guest/guest.h"

@@ -1,5 +1,5 @@
-/* switches.c: the switches of the equations, and programs of the functions that bound their branches;
-   carry/branching.c runs them. */
+/* switches.c: the switches of the equations, and programs of the functions that bound their
+   branches; carry/branching.c runs them. */
 #include "engine/engine_internal.h"
 
 static dfl_status collect(dfl_runnable *run);
@@ -144,8 +144,8 @@ dfl_status dfl_switches_prepare(dfl_runnable *run)
     return status ? status : create_momenta(run);
 }
 
-/* Momenta beyond M v, dT/dv of the energy that prescribed motions have, these motions, and energies:
-   what must not jump unnoticed. */
+/* Momenta beyond M v, dT/dv of the energy that prescribed motions have, these motions, and
+   energies: what must not jump unnoticed. */
 static dfl_status create_momenta(dfl_runnable *run)
 {
     const dfl_equations *eq = run->eq;

@@ -1,5 +1,5 @@
-/* time_functions.c: functions of time alone in the equations: the largest such parts of all rows, with the
-   branches of the run. Those that are linear in time have no pulses. */
+/* time_functions.c: functions of time alone in the equations: the largest such parts of all rows,
+   with the branches of the run. Those that are linear in time have no pulses. */
 #include "engine/engine_internal.h"
 
 static dfl_status find_largest(dfl_expr *out, int *count, dfl_graph *graph, const dfl_expr *rows,

@@ -1,10 +1,12 @@
-/* tree_parameters.c: derivatives of a tree of bodies by parameters: masses, lengths, axes, prescribed motions.
+/* tree_parameters.c: derivatives of a tree of bodies by parameters: masses, lengths, axes,
+   prescribed motions.
 
-   The rows of a tree are polynomials of low degree in masses and lengths, and smooth in directions and
-   prescribed motions. How these numbers u depend on parameters is known as expressions, u_theta; along such a direction
-   four trees nearby give
+   The rows of a tree are polynomials of low degree in masses and lengths, and smooth in directions
+   and prescribed motions. How these numbers u depend on parameters is known as expressions,
+   u_theta; along such a direction four trees nearby give
 
-       rows_theta = (rows(-2) - 8 rows(-1) + 8 rows(1) - rows(2)) / (12 eps),    rows(k) = rows(u + k eps u_theta),
+       rows_theta = (rows(-2) - 8 rows(-1) + 8 rows(1) - rows(2)) / (12 eps),
+       rows(k) = rows(u + k eps u_theta),
 
    exact up to the degree 4, and with eps u_theta of a thousandth to about 1e-12 otherwise. */
 #include "engine/tree_parameters.h"
@@ -101,7 +103,8 @@ static void take_column(double *out, const dfl_tree_parameters *it, const double
     }
 }
 
-/* The size of a step along a direction: no number changes by more than a small part of itself, unless it is zero. */
+/* The size of a step along a direction: no number changes by more than a small part of itself,
+   unless it is zero. */
 static double step_along(const double *direction, const double *value, int count)
 {
     double largest = 0, size = 0;

@@ -6,8 +6,9 @@
 
 typedef struct dfl_tree_parameters dfl_tree_parameters;
 
-/* By symbols (total), the first `count` of them along a direction (count), or each if that is NULL: one column for the
-   direction, or `count`; then one for each of the others. DFL_INVALID: bodies nearby are not valid. */
+/* By symbols (total), the first `count` of them along a direction (count), or each if that is NULL:
+   one column for the direction, or `count`; then one for each of the others. DFL_INVALID: bodies
+   nearby are not valid. */
 dfl_status dfl_tree_parameters_create(dfl_tree_parameters **out, dfl_runnable *run,
                                       const dfl_expr *symbols, int total, int count,
                                       const double *direction);

@@ -1,4 +1,5 @@
-/* allowed_misfit.c: the part of their size up to which rows of constraints may depend on each other. */
+/* allowed_misfit.c: the part of their size up to which rows of constraints may depend on each
+   other. */
 #include "eom/eom_internal.h"
 
 #include <math.h>

@@ -243,8 +243,8 @@ void dfl_parameter_slopes_zero(dfl_jacobian *out, const dfl_system *sys, int cou
 dfl_jacobian dfl_parameter_slopes_column(const dfl_jacobian *slopes, const dfl_system *sys,
                                          int column);
 
-/* alg, dif and a of `out`: their change along out->x and, with it, of parameter `column`. No massless
-   directions, whose rows K0^T a are not linearized. */
+/* alg, dif and a of `out`: their change along out->x and, with it, of parameter `column`. No
+   massless directions, whose rows K0^T a are not linearized. */
 void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
                       const dfl_jacobian *slopes, int column);
 
@@ -252,8 +252,8 @@ void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_sy
 void dfl_rows_by_parameter(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
                            const dfl_jacobian *slopes, int column);
 
-/* The transpose: weights of alg, b, a and kin as weights of the user's blocks (one column each), and
-   out (count) += weight^T slopes. */
+/* The transpose: weights of alg, b, a and kin as weights of the user's blocks (one column each),
+   and out (count) += weight^T slopes. */
 void dfl_rows_weights(dfl_jacobian *out, const dfl_point *weight, const dfl_rows_jacobian *jac,
                       const dfl_system *sys);
 void dfl_parameter_products(double *out, const dfl_jacobian *slopes, const dfl_jacobian *weight,
@@ -334,7 +334,8 @@ double dfl_difference_increment(double rounding, double x, double least);
 /* Fills jac->least at x of the user, where jac->W has been evaluated. */
 void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x);
 
-/* All rows whose derivatives a dfl_jacobian has, in the order of its blocks, at (t, x) of the user. */
+/* All rows whose derivatives a dfl_jacobian has, in the order of its blocks, at (t, x) of the user.
+ */
 dfl_outcome dfl_system_stacked_rows(double *rows, dfl_system *sys, dfl_point *point, double t,
                                     const double *x, const double *a);
 

@@ -93,7 +93,8 @@ size_t dfl_system_K0_entries(const dfl_system *sys)
                        : (size_t)sys->eom->n0 * (size_t)sys->eom->nv;
 }
 
-/* Entries first .. end-1 of column k of K0 belong to rows row[.], or, if that is NULL, to rows from 0 on. */
+/* Entries first .. end-1 of column k of K0 belong to rows row[.], or, if that is NULL, to rows from
+   0 on. */
 typedef struct direction {
     int first, end;
     const int *row;

@@ -57,13 +57,13 @@ typedef struct dfl_fmu_options {
     double projection;                /* relative distance from the constraints, model exchange */
 } dfl_fmu_options;
 
-/* Appends the bytes of the FMU. DFL_INVALID: the model has something that cannot be exported, or the
-   compiler fails; the message says what. */
+/* Appends the bytes of the FMU. DFL_INVALID: the model has something that cannot be exported, or
+   the compiler fails; the message says what. */
 dfl_status dfl_export_fmu(dfl_text *bytes, dfl_runnable *run, const dfl_fmu_options *options);
 
-/* An S-function of level 2 for Simulink as two C files, NAME.c and NAME_solver.c, for the compiler of Matlab
-   (mex NAME.c NAME_solver.c). Of the options solver, x, held, from and projection are used. Failures as
-   above. */
+/* An S-function of level 2 for Simulink as two C files, NAME.c and NAME_solver.c, for the compiler
+   of Matlab (mex NAME.c NAME_solver.c). Of the options solver, x, held, from and projection are
+   used. Failures as above. */
 dfl_status dfl_export_sfunction(dfl_text *model, dfl_text *solver, dfl_runnable *run,
                                 const dfl_fmu_options *options, const char *name);
 

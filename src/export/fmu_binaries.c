@@ -1,5 +1,6 @@
-/* fmu_binaries.c: the shared libraries of an FMU: for this machine by its compiler, with the solver from an
-   archive that is part of this program; for Windows by a cross compiler, from the sources. */
+/* fmu_binaries.c: the shared libraries of an FMU: for this machine by its compiler, with the solver
+   from an archive that is part of this program; for Windows by a cross compiler, from the sources.
+ */
 #include "export/fmu_internal.h"
 
 #include <stdio.h>

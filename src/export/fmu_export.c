@@ -1,7 +1,7 @@
 /* fmu_export.c: an FMU: description, binary, sources and documentation in one ZIP archive.
 
-   The binaries are the model's source with the solver and the functions of the standard. The sources are the
-   same in two files. */
+   The binaries are the model's source with the solver and the functions of the standard. The
+   sources are the same in two files. */
 #include "export/fmu_internal.h"
 
 #include "export/zip_writer.h"

@@ -40,8 +40,8 @@ bool dfl_fmu_base_unit(dfl_base_unit *out, const char *unit);
 /* fmu_source.c: the C source of the model. */
 dfl_status dfl_fmu_source(dfl_text *text, const dfl_fmu_writer *w);
 
-/* fmu_binaries.c: this source as shared library for this machine, and for Windows. DFL_INVALID: the compiler
-   fails, or there is none. */
+/* fmu_binaries.c: this source as shared library for this machine, and for Windows. DFL_INVALID: the
+   compiler fails, or there is none. */
 dfl_status dfl_fmu_build(dfl_text *binary, const dfl_fmu_writer *w, const dfl_text *source);
 dfl_status dfl_fmu_build_windows(dfl_text *binary, const dfl_fmu_writer *w, const dfl_text *source);
 /* The two files of the same library: the source with the declarations that it needs; the solver. */

@@ -1,5 +1,5 @@
-/* fmu_resources.c: resources/model.json of an FMU: the names of the model as the script has them. Nothing
-   reads it at run time. */
+/* fmu_resources.c: resources/model.json of an FMU: the names of the model as the script has them.
+   Nothing reads it at run time. */
 #include "export/fmu_internal.h"
 
 static void add_variable(dfl_text *text, const char *name, const char *unit, bool first)

@@ -1,4 +1,5 @@
-/* fmu_source.c: the C source of an exported model: what the engine writes, the start, the settings. */
+/* fmu_source.c: the C source of an exported model: what the engine writes, the start, the settings.
+ */
 #include "export/fmu_internal.h"
 
 static void write_flags(dfl_text *text, const char *name, const bool *flag, int count)

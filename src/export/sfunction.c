@@ -1,4 +1,5 @@
-/* sfunction.c: a model as an S-function for Simulink: the model with its callbacks, and the solver. */
+/* sfunction.c: a model as an S-function for Simulink: the model with its callbacks, and the solver.
+ */
 #include "export/fmu_internal.h"
 
 #include <string.h>

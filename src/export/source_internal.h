@@ -137,9 +137,9 @@ extern const char dfl_template_conventions_c[], dfl_template_ode_c[],
 
 /* Appends a template. '@' becomes the model's name (but not in "@(", which is a function handle of
    Octave), '$' its name in capitals. Lines between #if CONDITION, #else and #endif are written if
-   the model has CONSTRAINTS, HOLONOMIC or NONHOLONOMIC ones, DYNAMIC, AUXILIARY or CONTACT variables,
-   velocities (MOVING) or POSITIONS, if velocities are PROJECTED or BAUMGARTE's terms are wanted, and if the directions are SPLIT by singular
-   values or by a PARTITION. */
+   the model has CONSTRAINTS, HOLONOMIC or NONHOLONOMIC ones, DYNAMIC, AUXILIARY or CONTACT
+   variables, velocities (MOVING) or POSITIONS, if velocities are PROJECTED or BAUMGARTE's terms are
+   wanted, and if the directions are SPLIT by singular values or by a PARTITION. */
 void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *pattern);
 
 /* ------------------------------------------------------------------------------- parts of files */

@@ -1,5 +1,5 @@
-/* source_motion.c: blocks of exported C besides the equations: derivatives by parameters; poses, velocities,
-   accelerations and Jacobians of the frames of a mechanism. */
+/* source_motion.c: blocks of exported C besides the equations: derivatives by parameters; poses,
+   velocities, accelerations and Jacobians of the frames of a mechanism. */
 #include "export/source_internal.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* zip_writer.c: PKWARE's APPNOTE 6.3: a head and the bytes of each file, a directory, its end. All files
-   have the same time, so that equal contents give equal archives. */
+/* zip_writer.c: PKWARE's APPNOTE 6.3: a head and the bytes of each file, a directory, its end. All
+   files have the same time, so that equal contents give equal archives. */
 #include "export/zip_writer.h"
 
 #include <stdint.h>

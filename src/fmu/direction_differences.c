@@ -1,6 +1,6 @@
-/* direction_differences.c: derivatives of outputs and rates along a direction of states, inputs and parameters where a
-   nonlinear system gives the accelerations: central differences of two widths, extrapolated
-   (Richardson), of functions that have little noise but rounding. */
+/* direction_differences.c: derivatives of outputs and rates along a direction of states, inputs and
+   parameters where a nonlinear system gives the accelerations: central differences of two widths,
+   extrapolated (Richardson), of functions that have little noise but rounding. */
 #include "fmu/fmu.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* directional.c: derivatives of outputs, unknowns and rates along a direction of states, inputs, parameters
-   and time at one instant: of the tapes, by the chain rule, where linear equations give the
-   accelerations; otherwise by differences. */
+/* directional.c: derivatives of outputs, unknowns and rates along a direction of states, inputs,
+   parameters and time at one instant: of the tapes, by the chain rule, where linear equations give
+   the accelerations; otherwise by differences. */
 #include "fmu/fmu.h"
 
 #include <string.h>

@@ -70,8 +70,8 @@ void dfl_exchange_impose(dfl_exchange *e, int rank)
     e->rank = rank;
 }
 
-/* Redundant rows by singular values, without scaling: their multipliers are then the shortest, as in runs. At singular
-   positions the rank is smaller. */
+/* Redundant rows by singular values, without scaling: their multipliers are then the shortest, as
+   in runs. At singular positions the rank is smaller. */
 static bool split_rows(dfl_exchange *e)
 {
     const int nv = e->eom->nv, nc = e->eom->nl + e->eom->nm;

@@ -20,16 +20,18 @@ static inline bool dfl_exchange_is_linear(const dfl_eom *eom)
 dfl_status dfl_exchange_create(dfl_exchange **out, dfl_context *ctx, const dfl_eom *eom);
 void dfl_exchange_free(dfl_exchange *exchange);
 
-/* With r, v and p of x (n): moves v onto the constraints of velocities, writes the multipliers into x and
-   the derivatives of r, v, p into rate (n). False: a matrix is singular, or a number is not finite. */
+/* With r, v and p of x (n): moves v onto the constraints of velocities, writes the multipliers into
+   x and the derivatives of r, v, p into rate (n). False: a matrix is singular, or a number is not
+   finite. */
 bool dfl_exchange_eval(double *rate, double *x, dfl_exchange *exchange, double t);
 
-/* The rank of the constraints from now on; -1: it is found anew at every evaluation. Constraints that are redundant
-   where they are satisfied are not beside it, so that states of the caller do not show it. */
+/* The rank of the constraints from now on; -1: it is found anew at every evaluation. Constraints
+   that are redundant where they are satisfied are not beside it, so that states of the caller do
+   not show it. */
 void dfl_exchange_impose(dfl_exchange *exchange, int rank);
 
-/* Derivatives of what dfl_exchange_eval has written at this x, whose values before it were `given` (n),
-   along a direction: of x itself (n), and of the rates (n). */
+/* Derivatives of what dfl_exchange_eval has written at this x, whose values before it were `given`
+   (n), along a direction: of x itself (n), and of the rates (n). */
 bool dfl_exchange_tangent(double *slope_rate, double *slope, dfl_exchange *exchange,
                           dfl_carried_run *run, double t, const double *given, const double *x,
                           const dfl_carried_direction *along);

@@ -1,11 +1,11 @@
-/* exchange_tangent.c: derivatives of accelerations and multipliers along a direction, from derivatives of
-   the blocks. With W R = I, W N = 0, c = (gI, hv), and a dot for the derivative:
+/* exchange_tangent.c: derivatives of accelerations and multipliers along a direction, from
+   derivatives of the blocks. With W R = I, W N = 0, c = (gI, hv), and a dot for the derivative:
 
      v. = v. - R c. + R W. R c - N N^T W.^T R^T R c           (of v <- v - R c)
      M a. + W^T l. = f. - M. a - W.^T l,    W a. = -bias. - W. a
 
-   The last is solved as the equations of motion are. Multipliers of redundant rows are the shortest ones (l in
-   the range of W), which fixes the part of l. that W^T does not see:
+   The last is solved as the equations of motion are. Multipliers of redundant rows are the shortest
+   ones (l in the range of W), which fixes the part of l. that W^T does not see:
 
      l. = R^T (...) + (1 - W R) W. R l */
 #include "fmu/exchange_internal.h"

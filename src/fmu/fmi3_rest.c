@@ -1,5 +1,5 @@
-/* fmi3_rest.c: functions of FMI 3.0 for what no exported model has: other types, clocks, configurations. They
-   succeed if nothing is asked for, and refuse everything else. */
+/* fmi3_rest.c: functions of FMI 3.0 for what no exported model has: other types, clocks,
+   configurations. They succeed if nothing is asked for, and refuse everything else. */
 #if !defined(DFL_FMI) || DFL_FMI == 3
 #include "fmu/fmi3.h"
 

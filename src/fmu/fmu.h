@@ -47,7 +47,8 @@ struct dfl_fmu {
     /* of the version: passes a message on */
     void (*tell)(dfl_fmu *fmu, dfl_fmu_status status, const char *message);
     void *environment;
-    /* after each step of the solver, while variables may be read; true: the run ends there. Or NULL */
+    /* after each step of the solver, while variables may be read; true: the run ends there. Or NULL
+     */
     bool (*on_step)(dfl_fmu *fmu, double t);
 };
 
@@ -70,7 +71,8 @@ dfl_fmu_status dfl_fmu_set(dfl_fmu *fmu, const unsigned *reference, size_t count
 /* Co-simulation: from t by `step`. *stopped: an event of the model ends the run there. */
 dfl_fmu_status dfl_fmu_step(dfl_fmu *fmu, double t, double step, bool *stopped);
 
-/* With r, v and p of x (n) at the present time: completes it, and writes the derivatives of r, v, p. */
+/* With r, v and p of x (n) at the present time: completes it, and writes the derivatives of r, v,
+   p. */
 dfl_fmu_status dfl_fmu_evaluate(dfl_fmu *fmu, double *rate, double *x);
 
 /* Model exchange: states are p, v, r. */
@@ -82,11 +84,11 @@ void dfl_fmu_set_time(dfl_fmu *fmu, double t);
 dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value);
 /* Whether an indicator is that of an event which acts: it is always 1. */
 bool dfl_fmu_acts(const dfl_fmu *fmu, int indicator);
-/* After a step of the caller: *event, whether the states are too far from the constraints; *stopped,
-   whether an event of the model ends the run in this step. */
+/* After a step of the caller: *event, whether the states are too far from the constraints;
+ *stopped, whether an event of the model ends the run in this step. */
 dfl_fmu_status dfl_fmu_completed(dfl_fmu *fmu, bool *event, bool *stopped);
-/* What happens at an instant: states move onto the constraints; what has passed zero switches, acts or
-   collides. */
+/* What happens at an instant: states move onto the constraints; what has passed zero switches, acts
+   or collides. */
 typedef struct dfl_fmu_events {
     bool moved;   /* states are others now */
     bool stopped; /* an event of the model ends the run */

@@ -75,8 +75,8 @@ dfl_fmu_status dfl_fmu_indicate(dfl_fmu *fmu, double *value)
     return status;
 }
 
-/* After an event: a function that is at zero, up to rounding, would show no change of sign if it went
-   back; a part of what tolerances may change is added. */
+/* After an event: a function that is at zero, up to rounding, would show no change of sign if it
+   went back; a part of what tolerances may change is added. */
 static void lift_indicators(dfl_fmu *fmu)
 {
     const dfl_branching_tables *m = &fmu->model->branching;

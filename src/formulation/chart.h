@@ -36,7 +36,8 @@ struct dfl_chart {
 bool dfl_chart_selected(const double **S, int *nf, bool *momentum, dfl_formulation *form,
                         dfl_chart_level at);
 
-/* K (nv x nf): an orthonormal basis of the velocities that the constraints leave free at a point. */
+/* K (nv x nf): an orthonormal basis of the velocities that the constraints leave free at a point.
+ */
 bool dfl_chart_free_velocities(double *K, dfl_formulation *form, const dfl_point *point,
                                dfl_chart_level at, int nf);
 

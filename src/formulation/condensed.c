@@ -146,8 +146,8 @@ void dfl_condensed_free(dfl_condensed *c, dfl_context *ctx)
     dfl_free(ctx, c);
 }
 
-/* Whether columns first .. of a block of derivatives by positions do not see the directions n that kinematics
-   do not reach. */
+/* Whether columns first .. of a block of derivatives by positions do not see the directions n that
+   kinematics do not reach. */
 static bool is_blind(const dfl_condensed *c, const dfl_pattern *pattern, const double *value,
                      int first, int rows)
 {
@@ -204,7 +204,8 @@ static int find_passes(const dfl_condensed *c)
     return 1;
 }
 
-/* Sweeps with the symmetric part of a matrix that is `skew` from a symmetric one; 0: it is too far. */
+/* Sweeps with the symmetric part of a matrix that is `skew` from a symmetric one; 0: it is too far.
+ */
 static int find_sweeps(double skew)
 {
     return skew < 0.01 ? 1 : skew < 0.1 ? 2 : skew < 0.25 ? 3 : 0;

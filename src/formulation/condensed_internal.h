@@ -50,8 +50,8 @@ void dfl_condensed_matrix_update(dfl_condensed *c);
 /* D[set] := S in lanes. Returns how far it is from a symmetric matrix, relative to the diagonal. */
 double dfl_condensed_matrix_shift(dfl_condensed *c, int set);
 
-/* condensed_solve.c: one set, its residuals being in c->v, c->c, c->p. `doubtful`: the residual of (A) is
-   checked. */
+/* condensed_solve.c: one set, its residuals being in c->v, c->c, c->p. `doubtful`: the residual of
+   (A) is checked. */
 bool dfl_condensed_solve_set(dfl_condensed *c, int set, bool doubtful);
 
 #endif

@@ -1,7 +1,7 @@
 /* S(zeta) of the condensed system: pattern and numbers (condensed_internal.h).
 
-   S = T^T (zeta^2 M + zeta (M B1 - dyn_v) - dyn_p Z) T with the velocities T of massless joints and the
-   slope B1 of kinematics. Its symmetric part is factored. */
+   S = T^T (zeta^2 M + zeta (M B1 - dyn_v) - dyn_p Z) T with the velocities T of massless joints and
+   the slope B1 of kinematics. Its symmetric part is factored. */
 #include "formulation/condensed_internal.h"
 
 #include "context/context.h"
@@ -60,7 +60,8 @@ void dfl_condensed_matrix_clear(dfl_condensed *c)
     dfl_csc_clear(&c->M, ctx);
 }
 
-/* -------------------------------------------------------------------------- M of velocities with mass */
+/* -------------------------------------------------------------------------- M of velocities with
+   mass */
 
 static bool is_diagonal(const dfl_condensed *c)
 {
@@ -101,7 +102,8 @@ static dfl_status make_mass(dfl_condensed *c)
 /* Calls `visit` for each entry of that M. */
 static void list_mass(listing *out, const dfl_condensed *c);
 
-/* -------------------------------------------------------------------------- positions by velocities */
+/* -------------------------------------------------------------------------- positions by
+   velocities */
 
 static dfl_status make_P(dfl_condensed *c)
 {

@@ -150,8 +150,8 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left, bool 
     return true;
 }
 
-/* (x, l) := the solution of [M W^T; W 0] (x, l) = (force, rows); `force` may be NULL, meaning 0, and so may l, if
-   it is not wanted. */
+/* (x, l) := the solution of [M W^T; W 0] (x, l) = (force, rows); `force` may be NULL, meaning 0,
+   and so may l, if it is not wanted. */
 static void solve_base(double *x, double *l, dfl_condensed *c, const double *rows,
                        const double *force)
 {

@@ -1,5 +1,5 @@
-/* Invariants in the rows of projected forms: the parts that dense constraints leave, and block 2 without those
-   that are not in use (invariants.c). */
+/* Invariants in the rows of projected forms: the parts that dense constraints leave, and block 2
+   without those that are not in use (invariants.c). */
 #include "formulation/projected.h"
 
 #include <math.h>

@@ -2,7 +2,8 @@
 
    Sources: Steinbrecher 2002 (eom, eom2, eom1: constraints on the level of positions, velocities,
    accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992
-   (odae, ssf, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
+   (odae, ssf, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit).
+ */
 #include "formulation/formulation.h"
 
 #define PROJECTED_INVARIANTS                                                                       \

@@ -66,7 +66,7 @@ typedef struct dfl_integrator_needs {
 } dfl_integrator_needs;
 
 /* Creates the formulation of options->form, whose requirements the system takes over. On failure
-   *out is NULL. DFL_NO_MEMORY. */
+ *out is NULL. DFL_NO_MEMORY. */
 dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
                                   const dfl_solver_options *options, dfl_integrator_needs needs);
 void dfl_formulation_free(dfl_formulation *form);
@@ -130,13 +130,14 @@ double dfl_formulation_drift(dfl_formulation *form, const dfl_point *point);
 /* The same between two points, for W(to) R - W(from) R, also with redundant rows. */
 double dfl_formulation_change(dfl_formulation *form, const dfl_point *from, const dfl_point *to);
 
-/* The number of eigenvalues of W(to) W(from)^+, on the range of W(from), whose real part is not positive. *smallest: the
-   smallest real part, at most 1. */
+/* The number of eigenvalues of W(to) W(from)^+, on the range of W(from), whose real part is not
+   positive. *smallest: the smallest real part, at most 1. */
 int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
                           const dfl_point *to);
 
-/* The first row g, or nl + the first row hv, that the start found redundant and a point violates: beyond what
-   a change of every position or velocity by its tolerance, 1/weight (n), would make. -1: none. */
+/* The first row g, or nl + the first row hv, that the start found redundant and a point violates:
+   beyond what a change of every position or velocity by its tolerance, 1/weight (n), would make.
+   -1: none. */
 int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
                                  const double *weight);
 
@@ -243,7 +244,8 @@ void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 /* A second formulation of the same equations for them, freed as the first. DFL_NO_MEMORY. */
 dfl_status dfl_formulation_twin(dfl_formulation **out, const dfl_formulation *form);
 
-/* Ranks, invariants in use and selectors of the present step, as bytes; and gives them to a twin. */
+/* Ranks, invariants in use and selectors of the present step, as bytes; and gives them to a twin.
+ */
 size_t dfl_formulation_selection_size(const dfl_formulation *form);
 void dfl_formulation_selection(void *bytes, const dfl_formulation *form);
 void dfl_formulation_select(dfl_formulation *twin, const void *bytes);
@@ -295,8 +297,8 @@ void dfl_formulation_accepted(dfl_formulation *form);
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
-/* The first velocity whose mass, given those before it, is not positive at (t, x); -1: M is positive
-   definite; -2: M is constant, not square, or cannot be evaluated. */
+/* The first velocity whose mass, given those before it, is not positive at (t, x); -1: M is
+   positive definite; -2: M is constant, not square, or cannot be evaluated. */
 int dfl_formulation_lost_mass(dfl_formulation *form, double t, const double *x);
 
 /* The multipliers of minimum norm with the same constraint force, at an evaluated point. Unchanged

@@ -13,8 +13,8 @@ typedef struct dfl_chart dfl_chart;           /* chart.h */
 typedef struct dfl_invariants dfl_invariants; /* invariants.h */
 typedef struct dfl_chart_rows dfl_chart_rows; /* chart.h */
 
-/* How an implementation without a dfl_dense knows the constraints; see the functions of the same names
-   in formulation.h. */
+/* How an implementation without a dfl_dense knows the constraints; see the functions of the same
+   names in formulation.h. */
 typedef struct dfl_constraint_class {
     dfl_status (*ranks)(dfl_formulation *form, const dfl_point *point, const double *sizes);
     int (*rank_at)(dfl_formulation *form, const dfl_point *point);

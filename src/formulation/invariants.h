@@ -8,10 +8,10 @@ struct dfl_invariants {
     unsigned char *active; /* ne: in use */
     bool have_old;         /* q_old belongs to an accepted step */
     bool suspended;        /* none is used until the next accepted step */
-    double *q,
-        *q_old; /* ne x nv: the parts of e_v that the constraints leave, in units of the velocities */
-    double *length; /* ne: of e_v, in its own units */
-    double *basis;  /* ne x nv: workspace */
+    double *q, *q_old;     /* ne x nv: the parts of e_v that the constraints leave, in units of the
+                              velocities */
+    double *length;        /* ne: of e_v, in its own units */
+    double *basis;         /* ne x nv: workspace */
 };
 
 /* Room for the invariants of base->sys; base->invariants := it. DFL_NO_MEMORY. */
@@ -24,8 +24,8 @@ void dfl_invariants_bind(dfl_invariants *it, const dfl_formulation *base);
 /* Whether the choice depends on the state at all. */
 bool dfl_invariants_vary(const dfl_formulation *base);
 
-/* active, base->nactive and base->secure from q and length; what is left of e_v counts if it is longer than this
-   part of e_v. */
+/* active, base->nactive and base->secure from q and length; what is left of e_v counts if it is
+   longer than this part of e_v. */
 void dfl_invariants_decide(dfl_invariants *it, dfl_formulation *base, double dependent);
 
 /* Operations of dfl_form_class. */

@@ -57,8 +57,8 @@ static int root(int *parent, int i)
     return i;
 }
 
-/* Rows that share a massless velocity belong to one group. group[i] := its number, -1 for rows without
-   such velocities; returns how many there are. */
+/* Rows that share a massless velocity belong to one group. group[i] := its number, -1 for rows
+   without such velocities; returns how many there are. */
 static int join_rows(int *group, int *parent, const dfl_massless_joints *j)
 {
     const dfl_csc *W = j->from;
@@ -102,7 +102,8 @@ static dfl_status find_groups(dfl_massless_joints *j, bool *fits)
     return status;
 }
 
-/* Counts into groups, or, with `fill`, numbers into the lists. last[g]: the velocity that was counted last. */
+/* Counts into groups, or, with `fill`, numbers into the lists. last[g]: the velocity that was
+   counted last. */
 static void visit_groups(dfl_massless_joints *j, const int *group_of_row, int *last, bool fill)
 {
     const dfl_csc *W = j->from;

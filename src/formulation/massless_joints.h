@@ -1,9 +1,10 @@
 /* massless_joints.h: velocities without mass, eliminated together with rows of constraints.
 
-   Joint coordinates of mechanisms with absolute coordinates have no mass; a few rows of W contain them.
-   In such a group of rows Q^T W = [R B1; 0 B2] with orthogonal Q (massless velocities first): the velocities
-   are R^-1 (upper part - B1 v) = T v + ..., and the rows B2 remain. So there are T (all velocities by
-   those with mass) and W of the remaining rows, both sparse. Vectors are lanes of 4. */
+   Joint coordinates of mechanisms with absolute coordinates have no mass; a few rows of W contain
+   them. In such a group of rows Q^T W = [R B1; 0 B2] with orthogonal Q (massless velocities first):
+   the velocities are R^-1 (upper part - B1 v) = T v + ..., and the rows B2 remain. So there are T
+   (all velocities by those with mass) and W of the remaining rows, both sparse. Vectors are lanes
+   of 4. */
 #ifndef DFL_MASSLESS_JOINTS_H
 #define DFL_MASSLESS_JOINTS_H
 #include "formulation/formulation_internal.h"
@@ -44,8 +45,8 @@ void dfl_massless_joints_clear(dfl_massless_joints *j);
 bool dfl_massless_joints_update(dfl_massless_joints *j, const double *W,
                                 const unsigned char *dropped);
 
-/* Rows with right-hand sides l (nc): those of the remaining rows, and what the massless velocities are
-   if the others vanish (x: nv, 0 for those with mass). */
+/* Rows with right-hand sides l (nc): those of the remaining rows, and what the massless velocities
+   are if the others vanish (x: nv, 0 for those with mass). */
 void dfl_massless_joints_split(double *remaining, double *x, const dfl_massless_joints *j,
                                const double *l);
 
@@ -55,7 +56,8 @@ void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const d
 /* y := T^T x */
 void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x);
 
-/* Multipliers l (nc) of the remaining ones, and of forces x (nv) on massless velocities, or NULL. */
+/* Multipliers l (nc) of the remaining ones, and of forces x (nv) on massless velocities, or NULL.
+ */
 void dfl_massless_joints_join(double *l, const dfl_massless_joints *j, const double *remaining,
                               const double *x);
 

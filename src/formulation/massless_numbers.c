@@ -9,7 +9,8 @@ enum { LANES = DFL_LANES_OF_SET };
 /* A velocity that its rows determine worse than this is not determined. */
 static const double determined = 1e-6;
 
-/* The dense block [W of massless velocities, W of others, I] of a group, rows that are left out last. */
+/* The dense block [W of massless velocities, W of others, I] of a group, rows that are left out
+   last. */
 static void gather(dfl_massless_joints *j, dfl_joint_group *g, const double *W,
                    const unsigned char *dropped)
 {

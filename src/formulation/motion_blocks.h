@@ -1,10 +1,10 @@
 /* motion_blocks.h: p' = Z v by small blocks, solved for increments.
 
-   An increment of the kinematic rows is zeta dp - (Z v)_p dp - Z w = r with w = dv - u. A block has as many
-   positions as velocities, or one more, as quaternions do; n is the direction that Z does not reach,
-   and that nothing else depends on. Then dp = Z dpi + n nu for every dpi, nu and w follow. With p' = v
-   there are no blocks: dp = dpi, w = zeta dpi - r. Vectors are lanes of 4, zeta that of a set:
-   real, real part, imaginary part. */
+   An increment of the kinematic rows is zeta dp - (Z v)_p dp - Z w = r with w = dv - u. A block has
+   as many positions as velocities, or one more, as quaternions do; n is the direction that Z does
+   not reach, and that nothing else depends on. Then dp = Z dpi + n nu for every dpi, nu and w
+   follow. With p' = v there are no blocks: dp = dpi, w = zeta dpi - r. Vectors are lanes of 4, zeta
+   that of a set: real, real part, imaginary part. */
 #ifndef DFL_MOTION_BLOCKS_H
 #define DFL_MOTION_BLOCKS_H
 #include "formulation/formulation_internal.h"

@@ -1,7 +1,7 @@
 /* Explicit right-hand sides of the forms (see ode_internal.h). Sources: Steinbrecher 2002 (uode),
-   Baumgarte 1972, Kurz, Burkhardt and Eberhard 2011 (explicit, qr, svd, separation; their (31) with the sign of
-   (29)), Petzold and Potra 1992 (local coordinates, (5.4)). The accelerations of all forms are
-   those of the saddle system. */
+   Baumgarte 1972, Kurz, Burkhardt and Eberhard 2011 (explicit, qr, svd, separation; their (31) with
+   the sign of (29)), Petzold and Potra 1992 (local coordinates, (5.4)). The accelerations of all
+   forms are those of the saddle system. */
 #include "formulation/ode_internal.h"
 
 #include <math.h>

@@ -66,8 +66,8 @@ void dfl_ode_partition_rows(double *S, const dfl_ode *ode, const bool *independe
 dfl_outcome dfl_ode_local_factor(dfl_ode *ode, const dfl_point *point);
 double dfl_ode_local_correction(dfl_ode *ode, const double *rows, int count);
 
-/* Separation (ode_separation.c): T chosen at the beginning of a step; velocities completed from T v,
-   with blocks gI, hv, W evaluated. */
+/* Separation (ode_separation.c): T chosen at the beginning of a step; velocities completed from T
+   v, with blocks gI, hv, W evaluated. */
 dfl_outcome dfl_ode_separation_begin(dfl_ode *ode, const dfl_point *point);
 dfl_outcome dfl_ode_separate(dfl_ode *ode, dfl_point *point);
 

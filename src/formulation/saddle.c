@@ -269,8 +269,8 @@ static dfl_outcome not_finite(dfl_saddle *saddle, const dfl_point *point)
                                              DFL_FAILURE_MULTIPLIERS, point->t);
 }
 
-/* Whether the last increment (rhs) is rounding of the forces: at rest accelerations have no size of their
-   own, and nothing but rounding is left of them. */
+/* Whether the last increment (rhs) is rounding of the forces: at rest accelerations have no size of
+   their own, and nothing but rounding is left of them. */
 static bool is_rounding(const dfl_saddle *saddle, const dfl_point *point)
 {
     const dfl_system *sys = saddle->sys;

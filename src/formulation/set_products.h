@@ -1,5 +1,5 @@
-/* set_products.h: vectors whose components are sets, lanes of 4 (real | real part, imaginary part | 0), and
-   their products with sparse matrices of numbers: one vector instruction for all shifts. */
+/* set_products.h: vectors whose components are sets, lanes of 4 (real | real part, imaginary part |
+   0), and their products with sparse matrices of numbers: one vector instruction for all shifts. */
 #ifndef DFL_SET_PRODUCTS_H
 #define DFL_SET_PRODUCTS_H
 #include "linalg/linalg.h"

@@ -156,8 +156,8 @@ static int first_violated(const dfl_formulation *form, const dfl_point *point, c
     return -1;
 }
 
-/* The first row hv that a change of all velocities by their tolerances would not explain, as nl + its
-   number. */
+/* The first row hv that a change of all velocities by their tolerances would not explain, as nl +
+   its number. */
 static int first_slipping(const dfl_formulation *form, const dfl_point *point, const double *weight)
 {
     const dfl_system *sys = form->sys;

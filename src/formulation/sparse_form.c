@@ -175,8 +175,8 @@ static double kinematic_weight(const dfl_sparse_form *form, int i)
     return form->condensed && sys->eom->trivial_kinematics ? sys->mass.M[i] : 1;
 }
 
-/* y := M v at the reference: any regular matrix will do for M (a - v') - W^T tau = 0, and with the M of each stage
-   Newton's iteration would converge only as fast as one matrix fits them all. */
+/* y := M v at the reference: any regular matrix will do for M (a - v') - W^T tau = 0, and with the
+   M of each stage Newton's iteration would converge only as fast as one matrix fits them all. */
 static void reference_momentum(double *y, const dfl_sparse_form *form, const double *v)
 {
     const dfl_system *sys = form->base.sys;
@@ -186,8 +186,8 @@ static void reference_momentum(double *y, const dfl_sparse_form *form, const dou
         y[i] = form->jac.M[i] * v[i];
 }
 
-/* f_dyn - M a of a stage, solved with its own M, in terms of the reference: rows := M_ref M^-1 (f_dyn - M a), as
-   stagewise.c does with block 1. */
+/* f_dyn - M a of a stage, solved with its own M, in terms of the reference: rows := M_ref M^-1
+   (f_dyn - M a), as stagewise.c does with block 1. */
 static bool own_accelerations(double *rows, dfl_sparse_form *form, const dfl_point *point)
 {
     double unused = 0, *a = form->right;

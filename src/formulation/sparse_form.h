@@ -2,8 +2,9 @@
 
    Instead of rows S_p, S_v that span the free directions, local multipliers tau and eta take the
    forbidden directions out of the rows of dynamics and kinematics: the same equations, and nothing
-   that is not sparse; so do kappa and pi with the directions of invariants, and nu with those without mass.
-   Unknowns [x | tau | eta | kappa | pi | nu | u], x = [a sigma w l m r v s p], and the same number of rows
+   that is not sparse; so do kappa and pi with the directions of invariants, and nu with those
+   without mass. Unknowns [x | tau | eta | kappa | pi | nu | u], x = [a sigma w l m r v s p], and
+   the same number of rows
 
        dynamics    M (a - v') - W^T tau - e_v^T kappa - K0 nu
        kinematics  Z (v - u) - p' - ep_p^T pi     u = W_l^T eta, or with p' = v this instead of u
@@ -12,9 +13,10 @@
        gI, hv, e, g, ep, gam                 kappa instead of an e that is not in use (invariants.h)
        u           W_l^T eta - u             unless p' = v
 
-   tau, eta, kappa, pi, nu and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
-   enters the matrix as zeta E - J with E = -dF/dx' and J = dF/dx. Redundant constraints lose their
-   rows on all levels; their multipliers stay what they are, and the others answer for them. */
+   tau, eta, kappa, pi, nu and u vanish at the solution; they are solved for anew in each iteration.
+   A row F(x, x') enters the matrix as zeta E - J with E = -dF/dx' and J = dF/dx. Redundant
+   constraints lose their rows on all levels; their multipliers stay what they are, and the others
+   answer for them. */
 #ifndef DFL_SPARSE_FORM_H
 #define DFL_SPARSE_FORM_H
 #include "formulation/condensed.h"
@@ -79,8 +81,9 @@ typedef struct dfl_sparse_form {
     double *W_before;       /* W at a state within a step */
     double *
         grading[DFL_GRADINGS]; /* factors of its entries (sparse_grading.c); NULL: not needed yet */
-    int measure; /* the metric that served last: its grading + 1, or 0; then the same with `balance` */
-    int parts;             /* that the last step was divided into (sparse_passages.c) */
+    int measure; /* the metric that served last: its grading + 1, or 0; then the same with `balance`
+                  */
+    int parts;   /* that the last step was divided into (sparse_passages.c) */
     dfl_row_choice choice; /* of redundant rows (sparse_redundancy.c) */
     double *allowed;       /* nc: parts of their lengths that rows may be apart */
     dfl_least_rows *least; /* multipliers of minimum norm; NULL: not needed yet */
@@ -88,15 +91,15 @@ typedef struct dfl_sparse_form {
     dfl_point scratch;
 } dfl_sparse_form;
 
-/* sparse_matrix.c: the pattern for the rows that are not dropped, and everything of its size; the numbers
-   of E and J. */
+/* sparse_matrix.c: the pattern for the rows that are not dropped, and everything of its size; the
+   numbers of E and J. */
 dfl_status dfl_sparse_matrix_create(dfl_sparse_form *form);
 void dfl_sparse_matrix_clear(dfl_sparse_form *form);
 void dfl_sparse_matrix_assemble(dfl_sparse_form *form);
 dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages);
 
-/* sparse_ranks.c: life of what knows the constraints; the weakest row of the last derivatives. False:
-   the rank is not what it was. */
+/* sparse_ranks.c: life of what knows the constraints; the weakest row of the last derivatives.
+   False: the rank is not what it was. */
 extern const dfl_constraint_class dfl_sparse_constraints;
 dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form);
 void dfl_sparse_ranks_clear(dfl_sparse_form *form);
@@ -104,9 +107,9 @@ bool dfl_sparse_ranks_watch(dfl_sparse_form *form);
 
 void dfl_sparse_set_metric(dfl_sparse_form *form); /* columns in their units */
 
-/* sparse_redundancy.c: as the functions dfl_formulation_* of these names; other rows of the same rank, at a
-   clear distance from each other at W_ref (false: there are none); X (n lanes) with multipliers of
-   minimum norm. */
+/* sparse_redundancy.c: as the functions dfl_formulation_* of these names; other rows of the same
+   rank, at a clear distance from each other at W_ref (false: there are none); X (n lanes) with
+   multipliers of minimum norm. */
 dfl_status dfl_sparse_ranks(dfl_formulation *base, const dfl_point *point, const double *sizes);
 int dfl_sparse_violated_row(const dfl_formulation *base, const dfl_point *point,
                             const double *weight);

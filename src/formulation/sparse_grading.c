@@ -1,9 +1,10 @@
 /* Factors that grow along a mechanism, for the watch on singular positions (sparse_passages.c).
 
-   In a long chain or train rows are nearly dependent in the metric of the velocities: the smallest singular value of W falls
-   with the number of bodies. In a metric that grows by a factor from body to body it does not, since every row is
-   then dominated by one of its bodies. Levels are distances from a velocity at one end, counted in rows that must be passed;
-   the entry of row i and velocity j has the factor 4^(level_j - level_i), level_i being the largest in its row. */
+   In a long chain or train rows are nearly dependent in the metric of the velocities: the smallest
+   singular value of W falls with the number of bodies. In a metric that grows by a factor from body
+   to body it does not, since every row is then dominated by one of its bodies. Levels are distances
+   from a velocity at one end, counted in rows that must be passed; the entry of row i and velocity
+   j has the factor 4^(level_j - level_i), level_i being the largest in its row. */
 #include "formulation/sparse_form.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ static dfl_status list_rows(rows_of *out, dfl_context *ctx, const dfl_csc *W)
     return DFL_OK;
 }
 
-/* level (columns): the number of rows to pass from column `from`, -1: there is no way; returns a last one. */
+/* level (columns): the number of rows to pass from column `from`, -1: there is no way; returns a
+   last one. */
 static int walk(int *level, int *queue, const dfl_csc *W, const rows_of *rows, int from)
 {
     int first = 0, last = 0;

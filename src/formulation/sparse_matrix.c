@@ -1,4 +1,5 @@
-/* The matrix zeta E - J of the sparse form: its pattern, its numbers, its factors (sparse_form.h). */
+/* The matrix zeta E - J of the sparse form: its pattern, its numbers, its factors (sparse_form.h).
+ */
 #include "formulation/sparse_form.h"
 
 #include <string.h>
@@ -37,8 +38,8 @@ static bool is_dropped(const dfl_sparse_form *form, int row)
            (positions && form->dropped[row - form->row.g]);
 }
 
-/* A block of derivatives with the first row and column in the matrix; columns first .. last-1 of its pattern,
-   rows below `rows`. Entries of dropped rows go to (0, 0), times nothing. */
+/* A block of derivatives with the first row and column in the matrix; columns first .. last-1 of
+   its pattern, rows below `rows`. Entries of dropped rows go to (0, 0), times nothing. */
 static void list_block(listing *out, const double *source, const dfl_pattern *p, int first,
                        int last, int row, int column, double factor)
 {
@@ -65,7 +66,8 @@ static void list_transposed(listing *out, const double *source, const dfl_patter
         }
 }
 
-/* The last rows of a block, those of invariants, transposed: rows from `first` on, columns from `skip` on. */
+/* The last rows of a block, those of invariants, transposed: rows from `first` on, columns from
+   `skip` on. */
 static void list_invariants(listing *out, const double *source, const dfl_pattern *p, int skip,
                             int columns, int first, int row, int column)
 {

@@ -2,17 +2,20 @@
 
    It has if
    W(to) D^-1 W(from)^T has lost the positive definite symmetric part that W W^T has: y with
-   W(to)^T y = 0 in between, continued, turns y^T W(to) D^-1 W(from)^T y negative. With A = W(to) + W(from)
-   and B = W(to) - W(from) this part is (A D^-1 A^T - B D^-1 B^T)/2: its inertia is that of the pivots
-   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition for any D: in doubt one in which columns are as long as rows is
-   tried, and both again growing along the mechanism (sparse_grading.c), then the way is divided, and if that does not help the step becomes smaller. */
+   W(to)^T y = 0 in between, continued, turns y^T W(to) D^-1 W(from)^T y negative. With A = W(to) +
+   W(from) and B = W(to) - W(from) this part is (A D^-1 A^T - B D^-1 B^T)/2: its inertia is that of
+   the pivots of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition for any D: in doubt one in
+   which columns are as long as rows is tried, and both again growing along the mechanism
+   (sparse_grading.c), then the way is divided, and if that does not help the step becomes smaller.
+ */
 #include "formulation/sparse_form.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A metric in which the columns of W are as long as its rows are (a few sweeps of the scaling of Ruiz 2001). Units of unknowns
-   do not serve here: positions along a train are large, and beside them the two axles of a car look like one. */
+/* A metric in which the columns of W are as long as its rows are (a few sweeps of the scaling of
+   Ruiz 2001). Units of unknowns do not serve here: positions along a train are large, and beside
+   them the two axles of a car look like one. */
 static void balance(dfl_sparse_form *form, const double *W)
 {
     enum { SWEEPS = 4 };
@@ -56,7 +59,8 @@ static int turns_between(dfl_sparse_form *form, const double *from, const double
     return dfl_saddle_ldl_inertia(form->flip, D, A, form->dropped);
 }
 
-/* The same in `parts` parts of the way, with W at states on the straight line, up to the first that turns. */
+/* The same in `parts` parts of the way, with W at states on the straight line, up to the first that
+   turns. */
 static int turns_in_parts(dfl_sparse_form *form, const dfl_point *from, const dfl_point *to,
                           int parts)
 {
@@ -101,8 +105,8 @@ static int turns_in_a_metric(dfl_sparse_form *form, const dfl_point *from, const
     return count;
 }
 
-/* Long chains are nearly singular everywhere: there small turns look like passages, until the way is
-   divided, which costs less than shorter steps. The division of the last step is tried first. */
+/* Long chains are nearly singular everywhere: there small turns look like passages, until the way
+   is divided, which costs less than shorter steps. The division of the last step is tried first. */
 int dfl_sparse_flips(double *smallest, dfl_formulation *base, const dfl_point *from,
                      const dfl_point *to)
 {

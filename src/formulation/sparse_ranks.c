@@ -1,8 +1,8 @@
 /* What the sparse form knows about its constraints: ranks, weak rows. Redundant rows:
    sparse_redundancy.c.
 
-   The LDL^T of [D W^T; W 0] eliminates row after row; the pivot of a row is its distance from the rows
-   before it. A row at a distance of rounding is redundant. Passages of singular positions:
+   The LDL^T of [D W^T; W 0] eliminates row after row; the pivot of a row is its distance from the
+   rows before it. A row at a distance of rounding is redundant. Passages of singular positions:
    sparse_passages.c. */
 #include "formulation/sparse_form.h"
 

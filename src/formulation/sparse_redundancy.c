@@ -1,9 +1,9 @@
-/* Redundant constraints with sparse matrices: which rows are left out, whether their multipliers matter,
-   multipliers of minimum norm.
+/* Redundant constraints with sparse matrices: which rows are left out, whether their multipliers
+   matter, multipliers of minimum norm.
 
-   Nonholonomic rows are left out before holonomic ones, which hold positions as well; rows that joints
-   allow to be apart before others. Rows left out keep their multipliers while a step is solved, since
-   the others answer for them; stages and states are then moved to minimum norm. */
+   Nonholonomic rows are left out before holonomic ones, which hold positions as well; rows that
+   joints allow to be apart before others. Rows left out keep their multipliers while a step is
+   solved, since the others answer for them; stages and states are then moved to minimum norm. */
 #include "formulation/sparse_form.h"
 
 #include "context/context.h"
@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows nearer to others than this part of their length are redundant: their squares are rounding. */
+/* Rows nearer to others than this part of their length are redundant: their squares are rounding.
+ */
 static const double redundant = 3e-6;
 
 /* Redundant rows at a larger distance may also be independent. */
@@ -32,7 +33,8 @@ static dfl_status judge(const dfl_sparse_form *form, double t)
                     base->rank2, base->sys->nc, t);
 }
 
-/* Takes the choice; tells rows that are switched off, which are empty, from redundant ones, and counts these. */
+/* Takes the choice; tells rows that are switched off, which are empty, from redundant ones, and
+   counts these. */
 static void take_choice(dfl_sparse_form *form)
 {
     form->undetermined = 0;
@@ -133,7 +135,8 @@ void dfl_sparse_minimum_norm(double *X, const dfl_formulation *base)
     }
 }
 
-/* Forces do not change with multipliers along the kernel of W^T: two vectors without symmetry stand for all. */
+/* Forces do not change with multipliers along the kernel of W^T: two vectors without symmetry stand
+   for all. */
 bool dfl_sparse_forces_determined(dfl_formulation *base, const dfl_point *point)
 {
     enum { TRIES = 2 };

@@ -1,9 +1,9 @@
-/* stage_solution.c: all solutions of the linearized algebraic rows at single points, for derivatives by
-   parameters.
+/* stage_solution.c: all solutions of the linearized algebraic rows at single points, for
+   derivatives by parameters.
 
-   The exact linearization of a step needs the matrices of the general solution (general_solution.c) at each of its
-   stages, with the ranks, invariants and selectors that the step has had. A twin forms them beside
-   the matrices of Newton's iteration. */
+   The exact linearization of a step needs the matrices of the general solution (general_solution.c)
+   at each of its stages, with the ranks, invariants and selectors that the step has had. A twin
+   forms them beside the matrices of Newton's iteration. */
 #include "formulation/projected.h"
 
 #include <string.h>

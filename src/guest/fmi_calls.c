@@ -1,5 +1,6 @@
-/* fmi_calls.c: the functions of FMI 2.0 and 3.0 that co-simulation needs, found in the library of an FMU.
-   Declarations from the text of the standard. Used in a process of its own, which has one instance. */
+/* fmi_calls.c: the functions of FMI 2.0 and 3.0 that co-simulation needs, found in the library of
+   an FMU. Declarations from the text of the standard. Used in a process of its own, which has one
+   instance. */
 #include "guest/guest_internal.h"
 
 #include <dlfcn.h>

@@ -214,8 +214,8 @@ static dfl_status take(dfl_guest *guest, void *bytes, size_t count)
     return DFL_OK;
 }
 
-/* `count` values, or a message. The library may have written anything into the memory of its process, so that
-   nothing of an answer is believed. */
+/* `count` values, or a message. The library may have written anything into the memory of its
+   process, so that nothing of an answer is believed. */
 static dfl_status receive(dfl_guest *guest, dfl_guest_answer *answer, double *value, int count)
 {
     char words[1001] = "";

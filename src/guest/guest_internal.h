@@ -15,9 +15,9 @@ dfl_status dfl_archive_unpack(const dfl_text *archive, const char *prefix, const
 /* description_reader.c: modelDescription.xml. DFL_INVALID. */
 dfl_status dfl_guest_read(dfl_guest_description *out, dfl_context *ctx, const dfl_text *xml);
 
-/* What goes over the socket. A request is followed by `count` references, and by as many values if it
-   sets; an answer by `count` values, or by that many bytes of a message if `failed`. The
-   first answer, to no question, comes when the library is loaded. */
+/* What goes over the socket. A request is followed by `count` references, and by as many values if
+   it sets; an answer by `count` values, or by that many bytes of a message if `failed`. The first
+   answer, to no question, comes when the library is loaded. */
 typedef enum dfl_guest_request {
     DFL_GUEST_SET,
     DFL_GUEST_GET,

@@ -1,5 +1,5 @@
-/* guest_process.c: the process that calls an FMU: answers requests until the socket is closed. If the other
-   process ends, also while the FMU does not answer, its files are removed here. */
+/* guest_process.c: the process that calls an FMU: answers requests until the socket is closed. If
+   the other process ends, also while the FMU does not answer, its files are removed here. */
 #define _XOPEN_SOURCE 700
 #include "guest/guest_internal.h"
 

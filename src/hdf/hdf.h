@@ -1,8 +1,8 @@
 /* hdf.h: values and tables of HDF5 files that may come from anywhere.
 
-   Data that is missing, or has another type, is NULL or has no rows. Only what is in the file itself is
-   read (no links to other files, no external or virtual storage), and only as much as its size makes
-   plausible. */
+   Data that is missing, or has another type, is NULL or has no rows. Only what is in the file
+   itself is read (no links to other files, no external or virtual storage), and only as much as its
+   size makes plausible. */
 #ifndef DFL_HDF_H
 #define DFL_HDF_H
 

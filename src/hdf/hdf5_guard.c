@@ -1,9 +1,9 @@
 /* hdf5_guard.c: what of an HDF5 file may be read.
 
    A file from elsewhere may refer to any file that its reader can open (soft and external links,
-   external and virtual storage), and may declare sizes that it does not have: they are checked before
-   anything is read or allocated. Compression can be right in a file that was packed, but deflate
-   makes data at most 1032 times smaller. */
+   external and virtual storage), and may declare sizes that it does not have: they are checked
+   before anything is read or allocated. Compression can be right in a file that was packed, but
+   deflate makes data at most 1032 times smaller. */
 #define _POSIX_C_SOURCE 200809L
 #include "hdf/hdf.h"
 

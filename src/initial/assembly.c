@@ -311,7 +311,8 @@ static bool try_step(descent *des, double *mu)
     return false;
 }
 
-/* Whether an unknown would change by more than its size, or by more than the largest of them has. */
+/* Whether an unknown would change by more than its size, or by more than the largest of them has.
+ */
 static bool leaps(const descent *des)
 {
     double size = 1, step = 0;

@@ -393,8 +393,8 @@ static double size_of_multipliers(const dfl_initial *init)
 }
 
 /* Of an unknown; `largest` is the largest one of its kind, by which accelerations and multipliers
-   are judged unless a tolerance is given. Where nothing acts, multipliers are but rounding: a tiny part of
-   their tolerance is nothing. */
+   are judged unless a tolerance is given. Where nothing acts, multipliers are but rounding: a tiny
+   part of their tolerance is nothing. */
 static double absolute_tolerance(const dfl_initial *init, int column, double largest)
 {
     const dfl_system *sys = &init->sys;

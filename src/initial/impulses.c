@@ -1,7 +1,7 @@
 /* impulses.c: the impulses that belong to a jump of the velocities.
 
-   In M (v+ - v-) = P - W^T L + S^T Q the rows of velocities that are not assigned give the impulses L
-   of the constraints, those that are assigned then give Q. */
+   In M (v+ - v-) = P - W^T L + S^T Q the rows of velocities that are not assigned give the impulses
+   L of the constraints, those that are assigned then give Q. */
 #include "initial/initial_internal.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* Consistent initial values (GEOMS's initialisation, and the staged least-change projection).
 
    Staged projection: contact variables that suit the guessed positions; positions and contact
-   variables, min |p - p0| subject to c = g = ep = 0; then velocities, min |v - v0| in the metric of M subject to gI = hv = gam = e = 0; then
-   accelerations, auxiliary variables and multipliers from block 1. Each stage repeats
+   variables, min |p - p0| subject to c = g = ep = 0; then velocities, min |v - v0| in the metric of
+   M subject to gI = hv = gam = e = 0; then accelerations, auxiliary variables and multipliers from
+   block 1. Each stage repeats
 
        y0 = D^-1 (x0 - x),   y = y0 + (J D)^+ (-F - J D y0),   x += D y
 

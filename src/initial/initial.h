@@ -50,7 +50,8 @@ dfl_status dfl_initial_self_check(dfl_initial *init, double t, const double *x);
 dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
                                 const dfl_conditions *conditions);
 
-/* Evaluates masses that are the same everywhere again, where parameters have changed. The status of `mass`. */
+/* Evaluates masses that are the same everywhere again, where parameters have changed. The status of
+   `mass`. */
 dfl_status dfl_initial_renew_masses(dfl_initial *init, double t, const double *x);
 
 /* Moves x onto all constraints, and onto the invariants e if asked, with the least change; after
@@ -67,8 +68,8 @@ typedef struct dfl_jump {
 } dfl_jump;
 dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const dfl_jump *jump);
 
-/* Whether a change of the velocities (nv) at x changes momenta: not so in directions without mass. True
-   also where the mass cannot be evaluated, and with packed matrices (impulses.c). */
+/* Whether a change of the velocities (nv) at x changes momenta: not so in directions without mass.
+   True also where the mass cannot be evaluated, and with packed matrices (impulses.c). */
 bool dfl_initial_has_momentum(dfl_initial *init, double t, const double *x, const double *dv);
 
 /* The impulses of a jump, and workspace for them (impulses.c). */
@@ -91,8 +92,8 @@ bool dfl_impulses_take(dfl_impulses *impulses, dfl_initial *init, double t, cons
 dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly);
 
 /* How many degrees of freedom nearly dependent constraints take away at the state where rows were
-   evaluated last. `text` says so ("; the mechanism is rigid: ..."), also if the constraints leave no
-   degree of freedom at all; else it is empty. */
+   evaluated last. `text` says so ("; the mechanism is rigid: ..."), also if the constraints leave
+   no degree of freedom at all; else it is empty. */
 int dfl_initial_rigid(char *text, size_t size, dfl_initial *init);
 
 /* All rows at (t, x) of the user, or (x NULL) at the state that was completed last, with its

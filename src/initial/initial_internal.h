@@ -33,8 +33,8 @@ double dfl_stages_entry(const dfl_initial *init, int row, int column);
    of W has; 1 if it is not, or is no constraint. */
 double dfl_stages_shrinkage(const dfl_initial *init, int row);
 
-/* size (nc) := the largest size of a row of W, for all of them: rows that exist only because axes or
-   lengths do not fit are tiny everywhere. */
+/* size (nc) := the largest size of a row of W, for all of them: rows that exist only because axes
+   or lengths do not fit are tiny everywhere. */
 void dfl_stages_alike(double *size, const dfl_initial *init);
 
 /* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that is

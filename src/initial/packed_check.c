@@ -61,7 +61,8 @@ static void allow_misfit(dfl_initial *init)
     }
 }
 
-/* Rows gam lie between those of constraints and e, which `vel` has next to each other; K0^T a is rounding. */
+/* Rows gam lie between those of constraints and e, which `vel` has next to each other; K0^T a is
+   rounding. */
 static void allow_massless(dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;

@@ -1,13 +1,14 @@
-/* packed_jump.c: velocities after impulses, with packed matrices (see jump.c). Velocities without mass have a lent
-   one in the factors (packed_mass.c), so the answer is found in several corrections. */
+/* packed_jump.c: velocities after impulses, with packed matrices (see jump.c). Velocities without
+   mass have a lent one in the factors (packed_mass.c), so the answer is found in several
+   corrections. */
 #include "initial/packed_start.h"
 
 #include "context/context.h"
 
 #include <string.h>
 
-/* push (nv) := impulses on the velocities that are not assigned, without what those that are need of
-   them: P_f - M_fs dv_s. */
+/* push (nv) := impulses on the velocities that are not assigned, without what those that are need
+   of them: P_f - M_fs dv_s. */
 static void impulses_on_free(double *push, const dfl_initial *init, const dfl_jump *jump,
                              const dfl_conditions *held)
 {

@@ -1,8 +1,8 @@
 /* M as the metric of velocities, with packed matrices.
 
-   Velocities without mass, as those of joints between bodies with absolute coordinates, get a small one
-   while they are factored with: [M + E  W^T; W 0]. Right-hand sides have M itself, so corrections end where
-   momenta say, and the lent mass E only changes how fast. */
+   Velocities without mass, as those of joints between bodies with absolute coordinates, get a small
+   one while they are factored with: [M + E  W^T; W 0]. Right-hand sides have M itself, so
+   corrections end where momenta say, and the lent mass E only changes how fast. */
 #include "initial/packed_start.h"
 
 #include "context/context.h"

@@ -1,5 +1,6 @@
-/* Velocities along massless directions with packed matrices: they follow from gam = 0, and W K0 = 0, so that
-   constraints do not notice. Newton's method with [1 -K0; gam_v 0] (dv, z) = (0, -gam). */
+/* Velocities along massless directions with packed matrices: they follow from gam = 0, and W K0 =
+   0, so that constraints do not notice. Newton's method with [1 -K0; gam_v 0] (dv, z) = (0, -gam).
+ */
 #include "initial/packed_start.h"
 
 #include "context/context.h"

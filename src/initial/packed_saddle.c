@@ -1,6 +1,7 @@
-/* Block 1 with packed matrices: f_dyn - M a - K0 sigma = 0, K0^T a = 0, d = 0, W a + bias = 0 for a, sigma, w, l, m at a state whose
-   positions and velocities are known, by Newton's method with a sparse LU. Rows that depend on others
-   keep their multipliers; then all are reduced to those of least norm. */
+/* Block 1 with packed matrices: f_dyn - M a - K0 sigma = 0, K0^T a = 0, d = 0, W a + bias = 0 for
+   a, sigma, w, l, m at a state whose positions and velocities are known, by Newton's method with a
+   sparse LU. Rows that depend on others keep their multipliers; then all are reduced to those of
+   least norm. */
 #include "initial/packed_start.h"
 
 #include "context/context.h"
@@ -22,8 +23,8 @@ static void place(places *out, int row, int column)
     out->count++;
 }
 
-/* Columns first .. last-1 of a block that are unknowns here, at `row`; rows of accelerations that are
-   left out have no entries. */
+/* Columns first .. last-1 of a block that are unknowns here, at `row`; rows of accelerations that
+   are left out have no entries. */
 static void place_block(places *out, const dfl_initial *init, const dfl_pattern *p, int last,
                         int row, int column, bool accelerations)
 {

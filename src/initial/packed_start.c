@@ -3,9 +3,10 @@
        [D G^T; G 0] (dx, l) = (D (x0 - x), -F)
 
    for positions, with the units of positions as D, then for velocities with M instead of D; then
-   block 1 for the rest (packed_saddle.c). Held unknowns lose their columns. Rows that depend on others
-   are left out; whether they hold nevertheless is checked at the end, with all other rows. Positions far
-   from the guess are approached by shorter steps; other solutions are not searched for. */
+   block 1 for the rest (packed_saddle.c). Held unknowns lose their columns. Rows that depend on
+   others are left out; whether they hold nevertheless is checked at the end, with all other rows.
+   Positions far from the guess are approached by shorter steps; other solutions are not searched
+   for. */
 #include "initial/packed_start.h"
 
 #include "context/context.h"
@@ -164,7 +165,8 @@ dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *con
     return status ? status : complete_rest(init);
 }
 
-/* The balance along massless directions may contain multipliers and auxiliary variables, and these velocities. */
+/* The balance along massless directions may contain multipliers and auxiliary variables, and these
+   velocities. */
 static dfl_status complete_rest(dfl_initial *init)
 {
     enum { MOST_ROUNDS = 20 };
@@ -236,8 +238,8 @@ static void take_weights(double *D, const dfl_initial *init, const dfl_condition
         D[j] = weight_of(init, cond, first + j);
 }
 
-/* Factors rows, the last of which are those of g (and hv), without those that depend on others, with D as metric:
-   ps->choice.left_out. */
+/* Factors rows, the last of which are those of g (and hv), without those that depend on others,
+   with D as metric: ps->choice.left_out. */
 static bool choose_rows(dfl_initial *init, dfl_saddle_ldl *ldl, const dfl_csc *A, int rows,
                         const double *value)
 {

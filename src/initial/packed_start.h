@@ -52,16 +52,16 @@ dfl_status dfl_packed_start_evaluate(dfl_initial *init);
 dfl_saddle_ldl *dfl_packed_factor_stage(dfl_initial *init, const dfl_conditions *cond,
                                         bool velocities);
 
-/* left_out: rows of W that depend on others at init->x, whatever is held; *count: those that are not
-   empty. D: units of the velocities. */
+/* left_out: rows of W that depend on others at init->x, whatever is held; *count: those that are
+   not empty. D: units of the velocities. */
 dfl_status dfl_packed_start_dependent(int *count, dfl_initial *init);
 void dfl_packed_take_units(dfl_initial *init);
 
 /* DFL_INCONSISTENT, with the worst row, unless all rows hold (packed_check.c). */
 dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond);
 
-/* Velocities of init->x along massless directions, from their balance. DFL_INCONSISTENT: it does not determine
-   them. */
+/* Velocities of init->x along massless directions, from their balance. DFL_INCONSISTENT: it does
+   not determine them. */
 dfl_status dfl_packed_massless_balance(dfl_initial *init);
 void dfl_packed_massless_clear(dfl_initial *init);
 

@@ -1,8 +1,8 @@
 /* rigidity.c: whether constraints that are nearly dependent take a motion away.
 
    A loop that moves only because of its exact proportions, as any plane loop in space, is rigid as
-   soon as an axis is tilted a little. Then W, its rows compared with each other, has a small singular
-   value: along its direction z the mechanism would move, and opens its joints by W z. */
+   soon as an axis is tilted a little. Then W, its rows compared with each other, has a small
+   singular value: along its direction z the mechanism would move, and opens its joints by W z. */
 #include "initial/initial_internal.h"
 
 #include "context/context.h"

@@ -2,12 +2,12 @@
    solved, so that units decide nothing.
 
    A row of a constraint that is short at this position alone stays short: what rounding leaves of a
-   row that vanishes there points anywhere. Rows of invariants are left alone, since they may be degenerate, and so are rows in which only
-   rounding is left, such as those of constraints that vanish wherever the others hold. The stage of
-   accelerations, multipliers and auxiliary variables mixes rows of all units: there constraints are
-   compared only with constraints, and the columns, whose solution is unique, are scaled as well.
-   Carried accelerations and multipliers first get units in which they weigh as much in the dynamics
-   as auxiliary variables do. */
+   row that vanishes there points anywhere. Rows of invariants are left alone, since they may be
+   degenerate, and so are rows in which only rounding is left, such as those of constraints that
+   vanish wherever the others hold. The stage of accelerations, multipliers and auxiliary variables
+   mixes rows of all units: there constraints are compared only with constraints, and the columns,
+   whose solution is unique, are scaled as well. Carried accelerations and multipliers first get
+   units in which they weigh as much in the dynamics as auxiliary variables do. */
 #include "initial/initial_internal.h"
 
 #include <math.h>

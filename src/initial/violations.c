@@ -150,8 +150,8 @@ static double rounding_of_flat_row(const dfl_initial *init, int row)
     return steepness(init, row) < 1e-12 * steepest ? fmax(largest, 1e-13 * steepest) : 0;
 }
 
-/* The largest derivative of a row, or what it would be if the row did not happen to vanish here: the
-   residual of a flat row says little about the unknowns. */
+/* The largest derivative of a row, or what it would be if the row did not happen to vanish here:
+   the residual of a flat row says little about the unknowns. */
 static double steepness(const dfl_initial *init, int row)
 {
     double largest = 0;

@@ -1,9 +1,9 @@
 /* adjoint.c: gradients by one sweep backwards.
 
-   The run records its steps. Weights w of an objective, psi_theta = w^T Y + ..., are carried backwards through the
-   transposed linear maps of the steps (linear_step.h); every step adds what the parameters do in it. So
-   a sweep takes as long for a thousand parameters as for one, and the result is that of the direct
-   method (tangents.c) up to rounding. */
+   The run records its steps. Weights w of an objective, psi_theta = w^T Y + ..., are carried
+   backwards through the transposed linear maps of the steps (linear_step.h); every step adds what
+   the parameters do in it. So a sweep takes as long for a thousand parameters as for one, and the
+   result is that of the direct method (tangents.c) up to rounding. */
 #include "integrate/adjoint.h"
 
 #include <math.h>

@@ -33,9 +33,8 @@ typedef struct dfl_recorded {
         bool filed; /* its numbers are in the file ... */
         long at;    /* ... there */
     } step;
-    double numbers
-        []; /* start: derivatives after it by all parameters, then R, free x n; step: x at its start, then Z, n lanes;
-                         weights: of x, a and the memory */
+    double numbers[]; /* start: derivatives after it by all parameters, then R, free x n; step: x at
+                         its start, then Z, n lanes; weights: of x, a and the memory */
 } dfl_recorded;
 
 struct dfl_adjoint {

@@ -1,13 +1,13 @@
-/* adjoint_start.c: backwards over a start, at the beginning of a run or after an instant at which branches change
-   or the state jumps.
+/* adjoint_start.c: backwards over a start, at the beginning of a run or after an instant at which
+   branches change or the state jumps.
 
    Before an instant the derivatives satisfy the linearized algebraic rows, so that
 
        Y = B v + C alpha,    v = R Y,    alpha = alg_theta + alg_memory memory_theta - level_theta
 
-   with free directions v. Derivatives after it are linear in these. So columns of B and C are carried through
-   the instant as if they were parameters, and what becomes of them is the matrix of the instant; the first
-   columns of all parameters are spare ones for this. */
+   with free directions v. Derivatives after it are linear in these. So columns of B and C are
+   carried through the instant as if they were parameters, and what becomes of them is the matrix of
+   the instant; the first columns of all parameters are spare ones for this. */
 #include "integrate/adjoint.h"
 
 #include <string.h>

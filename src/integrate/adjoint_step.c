@@ -30,8 +30,8 @@ static dfl_outcome linearize(dfl_adjoint *adj, const dfl_recorded *entry)
                                            true);
 }
 
-/* Weights of the derivatives at the stages and, in adj->y, at the start of the step, from those where it ends or is
-   cut. */
+/* Weights of the derivatives at the stages and, in adj->y, at the start of the step, from those
+   where it ends or is cut. */
 static void spread(dfl_adjoint *adj, const dfl_recorded *entry, const double *x)
 {
     const dfl_coefficients *rk = entry->step.rk;
@@ -49,8 +49,8 @@ static void spread(dfl_adjoint *adj, const dfl_recorded *entry, const double *x)
         adj->y[i] = rest * x[i];
 }
 
-/* Weights of the accelerations at the end: carried ones are unknowns, others M^-1 f_dyn; what f_dyn has gets to
-   `force`. */
+/* Weights of the accelerations at the end: carried ones are unknowns, others M^-1 f_dyn; what f_dyn
+   has gets to `force`. */
 static void spread_accelerations(double *force, dfl_adjoint *adj, const double *a, int last)
 {
     const dfl_system *sys = adj->sys;

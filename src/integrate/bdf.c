@@ -198,8 +198,8 @@ static void followed(double *err, dfl_stepper *st)
     choose_order(bdf, size, true);
 }
 
-/* The largest |h^(i+1) x^(i+1)| as far as the differences give it, i <= k + 1, also of derivatives by parameters if
-   those of this step are known. */
+/* The largest |h^(i+1) x^(i+1)| as far as the differences give it, i <= k + 1, also of derivatives
+   by parameters if those of this step are known. */
 static double difference_size(dfl_bdf *bdf, int i, bool derivatives)
 {
     dfl_stepper *st = &bdf->one.base;

@@ -1,10 +1,11 @@
 /* The watch on contact variables s, which c(t, p, s) = 0 determines.
 
-   It may have several solutions, such as both sides of a cam, or the same side after another turn. From
-   the predicted stages of a long step Newton's iteration may reach any of them; the end of the step
-   satisfies all equations, but the bodies have passed through each other. If s changes much faster
-   than in the steps before, it is followed from the start of the step: while p moves straight to
-   its end, in PIECES, s must come to the same end. A step in which it does not is not taken. */
+   It may have several solutions, such as both sides of a cam, or the same side after another turn.
+   From the predicted stages of a long step Newton's iteration may reach any of them; the end of the
+   step satisfies all equations, but the bodies have passed through each other. If s changes much
+   faster than in the steps before, it is followed from the start of the step: while p moves
+   straight to its end, in PIECES, s must come to the same end. A step in which it does not is not
+   taken. */
 #include "integrate/contact_watch.h"
 
 #include "integrate/stepper.h"
@@ -105,8 +106,8 @@ static bool settle(dfl_stepper *st, const double *size)
     return false;
 }
 
-/* Whether s, followed from `here` to the positions of `next`, comes to another end; false as well if it
-   cannot be followed. */
+/* Whether s, followed from `here` to the positions of `next`, comes to another end; false as well
+   if it cannot be followed. */
 static bool ends_elsewhere(dfl_stepper *st)
 {
     dfl_contact_watch *watch = watch_of(st);

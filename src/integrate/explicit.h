@@ -52,8 +52,8 @@ void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t);
 int dfl_explicit_nodes(double *node, const dfl_stepper *st);
 int dfl_explicit_lanes(const dfl_solver_options *options);
 
-/* Decomposes W at the end of a step, for the watch on singular positions; `at_start` is the smallest
-   over the largest singular value there. And what follows a failed attempt. */
+/* Decomposes W at the end of a step, for the watch on singular positions; `at_start` is the
+   smallest over the largest singular value there. And what follows a failed attempt. */
 dfl_outcome dfl_explicit_watch(dfl_stepper *st, double at_start);
 dfl_attempt dfl_explicit_failed(dfl_stepper *st, double h, dfl_outcome outcome);
 

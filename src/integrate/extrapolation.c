@@ -1,8 +1,8 @@
 /* The extrapolated half-explicit Euler method: order and step size, the end of a step, continuous
    output (see extrapolation.h). Order and step are chosen as in ODEX (Hairer, Norsett and Wanner,
-   Solving Ordinary Differential Equations I, II.9): row j has an error err_j of order H^j, proposes H_j
-   = H (1/err_j)^(1/j) up to safety factors, and costs A_j = 1 + 1 + 2 + ... + j evaluations; the row
-   with the least A_j/H_j is the best one. */
+   Solving Ordinary Differential Equations I, II.9): row j has an error err_j of order H^j, proposes
+   H_j = H (1/err_j)^(1/j) up to safety factors, and costs A_j = 1 + 1 + 2 + ... + j evaluations;
+   the row with the least A_j/H_j is the best one. */
 #include "integrate/extrapolation.h"
 
 #include "integrate/explicit.h"
@@ -201,8 +201,8 @@ static void propose(dfl_extrapolation_work *w, const dfl_stepper *st, double h, 
     w->cost[row] = evaluations(row) / w->size[row];
 }
 
-/* Whether the polynomial of the step is good enough for what looks at it. Long steps of high order are made
-   shorter for it, as in ODEX. */
+/* Whether the polynomial of the step is good enough for what looks at it. Long steps of high order
+   are made shorter for it, as in ODEX. */
 static bool follows_inside(dfl_extrapolation *ex, double h)
 {
     dfl_stepper *st = &ex->base;

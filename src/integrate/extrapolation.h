@@ -63,9 +63,9 @@ dfl_outcome dfl_extrapolation_row(dfl_extrapolation *ex, double H);
 /* Adds a state to a table (first..n): a new row with `steps` steps. */
 void dfl_neville_add(dfl_neville *table, const double *x, int steps, int first, int n);
 
-/* A step seen from inside (step_inside.c): from `here` to `next`; and an upper bound of the error of its
-   polynomial in the norm of the tolerances, what the last pass has changed, and
-   a part of its last term. */
+/* A step seen from inside (step_inside.c): from `here` to `next`; and an upper bound of the error
+   of its polynomial in the norm of the tolerances, what the last pass has changed, and a part of
+   its last term. */
 bool dfl_inside_init(dfl_step_inside *in, const dfl_system *sys);
 void dfl_inside_clear(dfl_step_inside *in, dfl_context *ctx);
 void dfl_inside_note(dfl_step_inside *in, const dfl_extrapolation *ex, double h);

@@ -44,8 +44,8 @@ void dfl_history_predict(double *x0, double *xp0, const dfl_history *past);
 /* The prepared step ended at the prediction plus `e`. */
 void dfl_history_add(dfl_history *past, const double *e);
 
-/* sum (n): what the step of degree k leaves out if it ends at the prediction plus e (n): e itself for degree k; for a
-   lower one e + phi*_{degree+2} + ... + phi*_{k+1}; for k + 1 e - phi_{k+2}. */
+/* sum (n): what the step of degree k leaves out if it ends at the prediction plus e (n): e itself
+   for degree k; for a lower one e + phi*_{degree+2} + ... + phi*_{k+1}; for k + 1 e - phi_{k+2}. */
 void dfl_history_left_out(double *sum, const dfl_history *past, const double *e, int degree);
 
 /* The polynomial of degree k through the last k + 1 points, `ahead` of the last one. */

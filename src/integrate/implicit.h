@@ -37,8 +37,8 @@ typedef struct dfl_implicit_class {
        worthwhile. */
     dfl_outcome (*error)(double *err, dfl_stepper *st, double h, bool refine);
 
-    /* Derivatives by parameters of the step are known, too: *err includes theirs, perhaps as they ask for another order.
-       NULL: nothing else is to be done. */
+    /* Derivatives by parameters of the step are known, too: *err includes theirs, perhaps as they
+       ask for another order. NULL: nothing else is to be done. */
     void (*followed)(double *err, dfl_stepper *st);
 
     /* The next step size, and perhaps order: after a step was accepted, perhaps after rejections;

@@ -106,23 +106,23 @@ void dfl_tangents_free(dfl_tangents *tan);
 dfl_outcome dfl_tangents_start(dfl_tangents *tan, dfl_stepper *st, const double *start,
                                const double *tolerance);
 
-/* The largest part of the derivatives of positions and velocities by which they were moved then; 0 without
-   `tolerance`, that of the user's unknowns. */
+/* The largest part of the derivatives of positions and velocities by which they were moved then; 0
+   without `tolerance`, that of the user's unknowns. */
 double dfl_tangents_moved(const dfl_tangents *tan);
 
 /* xp: rates of all unknowns at the present point, from those of r, v and p. */
 dfl_outcome dfl_tangents_rates(double *xp, dfl_tangents *tan, dfl_stepper *st);
 
-/* In an attempt of a step of size h whose stages are found: the derivatives at its end, and *err, the
-   estimate of their error; 1 is the tolerance. */
+/* In an attempt of a step of size h whose stages are found: the derivatives at its end, and *err,
+   the estimate of their error; 1 is the tolerance. */
 dfl_outcome dfl_tangents_attempt(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
 
 /* The same in a step of BDF, `st`, that another integrator has taken. */
 dfl_outcome dfl_tangents_begin_past(dfl_tangents *tan, dfl_stepper *st, dfl_stepper *starter,
                                     double h);
 
-/* In an attempt of BDF: the largest size of what the step of a degree would leave out of derivatives
-   (history.h); 1 is the tolerance. */
+/* In an attempt of BDF: the largest size of what the step of a degree would leave out of
+   derivatives (history.h); 1 is the tolerance. */
 double dfl_tangents_left_out(dfl_tangents *tan, const dfl_stepper *st, int degree);
 
 /* Takes those of the step that was accepted last, at its end or at a time t inside it. */
@@ -143,7 +143,8 @@ int dfl_tangents_count(const dfl_tangents *tan);
 
 typedef struct dfl_adjoint dfl_adjoint;
 
-/* Creates a record of a run for the present layout of the system. The first parameters, dfl_adjoint_spare of them
+/* Creates a record of a run for the present layout of the system. The first parameters,
+   dfl_adjoint_spare of them
    (`spare`), are none: they serve to pass instants. DFL_NO_MEMORY. */
 dfl_status dfl_adjoint_create(dfl_adjoint **out, dfl_stepper *st, const dfl_parameters *parameters,
                               int spare);
@@ -157,9 +158,10 @@ dfl_tangents *dfl_adjoint_tangents(const dfl_adjoint *adj);
 size_t dfl_adjoint_bytes(const dfl_adjoint *adj);
 void dfl_adjoint_limit(dfl_adjoint *adj, size_t bytes);
 
-/* Before an instant, at `here`: the derivatives become a basis of what they may be. Records the start after it, or of the
-   run, with the derivatives there; the step that was accepted last, as dfl_tangents_accept takes it; and weights of an
-   objective there: of the user's unknowns, accelerations (or NULL) and memory (or NULL). */
+/* Before an instant, at `here`: the derivatives become a basis of what they may be. Records the
+   start after it, or of the run, with the derivatives there; the step that was accepted last, as
+   dfl_tangents_accept takes it; and weights of an objective there: of the user's unknowns,
+   accelerations (or NULL) and memory (or NULL). */
 dfl_outcome dfl_adjoint_approach(dfl_adjoint *adj);
 dfl_status dfl_adjoint_start(dfl_adjoint *adj);
 dfl_status dfl_adjoint_step(dfl_adjoint *adj, const dfl_tangents *tan, double t);

@@ -40,8 +40,8 @@ void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 
 /* Newton's iteration neither converges nor diverges: what is left may be rounding of the
-   multipliers, and a little more of it is allowed, up to 1e-8 of the largest. It converges: a little
-   less. */
+   multipliers, and a little more of it is allowed, up to 1e-8 of the largest. It converges: a
+   little less. */
 void dfl_scale_stagnates(dfl_scale *scale);
 void dfl_scale_converges(dfl_scale *scale);
 

@@ -4,8 +4,8 @@
 
        h max|u'| <= 8 (max u - min u) + 1e-3 S ,
 
-   S the largest |u| so far, at least 1e-3 of the largest one in the rest of the run. Otherwise it is
-   halved. */
+   S the largest |u| so far, at least 1e-3 of the largest one in the rest of the run. Otherwise it
+   is halved. */
 #include "integrate/pulses.h"
 #include "integrate/stepper.h"
 

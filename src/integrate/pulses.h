@@ -25,7 +25,8 @@ void dfl_pulses_start(dfl_pulses *pulses, const dfl_solver_options *options);
 /* The run goes to t_end. */
 void dfl_pulses_aim(dfl_pulses *pulses, double t_end);
 
-/* *h: the next step, from the present point; it is halved until it is short enough. DFL_CALLBACK. */
+/* *h: the next step, from the present point; it is halved until it is short enough. DFL_CALLBACK.
+ */
 dfl_status dfl_pulses_limit(double *h, dfl_stepper *st);
 
 #endif

@@ -56,8 +56,9 @@ void dfl_radau_use_order(dfl_radau *ra, int order);
 /* radau_predict.c: Z before Newton's iteration, and the times of the stages. */
 void dfl_radau_predict(dfl_stepper *st, double h);
 
-/* radau_order.c: the first order; and the next one after a step was accepted, the next being `growth`
-   times as long, if this one was `cut` or not, perhaps after rejections, or rejected, with stages solved or not. */
+/* radau_order.c: the first order; and the next one after a step was accepted, the next being
+   `growth` times as long, if this one was `cut` or not, perhaps after rejections, or rejected, with
+   stages solved or not. */
 void dfl_order_start(dfl_radau *ra);
 void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejection);
 void dfl_order_rejected(dfl_radau *ra, bool solved, double err);

@@ -21,8 +21,8 @@
    Where the error would allow longer steps than Newton's iteration, as of a body that turns fast,
    every second attempt may fail: then the order is lowered as well.
 
-   Steps that end early, at rows or instants, gain nothing from a higher order: they do not raise it,
-   and four in a row that could have been twice as long end order 13. Where Newton's iteration
+   Steps that end early, at rows or instants, gain nothing from a higher order: they do not raise
+   it, and four in a row that could have been twice as long end order 13. Where Newton's iteration
    fails right after a switch, the order is lowered at once.
 
    An estimate may vanish by chance, or because the motions that a long step does not resolve are
@@ -195,8 +195,8 @@ static double coefficient(dfl_radau *ra, int place)
 }
 
 /* The coefficient after the last one, if they go on falling as the last ones do; 0 where it is
-   certainly below `least`, with three stages, whose coefficients are too few, and with an order that was
-   asked for, which has RADAU's estimate. */
+   certainly below `least`, with three stages, whose coefficients are too few, and with an order
+   that was asked for, which has RADAU's estimate. */
 static double neglected(dfl_radau *ra, double least)
 {
     const double last = ra->order.automatic && ra->rk->order > FIRST ? coefficient(ra, 0) : 0;
@@ -220,8 +220,8 @@ static double flatness(dfl_radau *ra)
 
 /* Tests with rtol' keep local errors at rtol if the coefficients go on falling, by rtol/rtol' over
    the s - 1 degrees between the estimate, of order s + 1, and the local error, 2s. The flatness
-   spans two degrees at most: what its power, with half of it, leaves above rtol must be made up for.
-   Over a kink the error is about the estimate, or a few times the estimate (measured in the
+   spans two degrees at most: what its power, with half of it, leaves above rtol must be made up
+   for. Over a kink the error is about the estimate, or a few times the estimate (measured in the
    wheelset: up to 4 times with three stages, 10 times with five and seven): its limit is a few
    rtol. */
 static void doubt(dfl_radau *ra, double measured)

@@ -1,7 +1,7 @@
 /* Continuous output of the extrapolation, by bootstrapping (Enright, Jackson, Norsett and Thomsen
    1986): the cubic of both ends is of order 4; rates on it at one and two thirds of the step give a
-   polynomial of degree 5 and order 5, rates on that one order 6; further passes make it the polynomial
-   of collocation. With s in [0, 1],
+   polynomial of degree 5 and order 5, rates on that one order 6; further passes make it the
+   polynomial of collocation. With s in [0, 1],
 
        P = cubic + s^2 (1-s)^2 (A + B (s - 1/2)),
        A = 27/8 (e1 - e2),  B = 81/4 (e1 + e2),  e_i = h x'_i - cubic'(s_i),  s_i = 1/3, 2/3.

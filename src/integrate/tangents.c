@@ -1,8 +1,8 @@
 /* tangents.c: derivatives of a trajectory by parameters, step by step.
 
-   The stages of Radau IIA satisfy F(X_i, X'_i, theta) = 0. Their derivatives satisfy the same equations,
-   linearized at the stages, with the exact Jacobians of all stages (linear_step.h). Steps of BDF are in
-   tangents_past.c. */
+   The stages of Radau IIA satisfy F(X_i, X'_i, theta) = 0. Their derivatives satisfy the same
+   equations, linearized at the stages, with the exact Jacobians of all stages (linear_step.h).
+   Steps of BDF are in tangents_past.c. */
 #include "integrate/tangents.h"
 
 #include <float.h>
@@ -68,8 +68,9 @@ dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl
     return rc ? dfl_system_returned(sys, rc, "slopes", stage->t) : DFL_STEP_OK;
 }
 
-/* What the derivatives at a state need beside it: accelerations that are no unknowns, directions without mass, and
-   multipliers of least norm, as those of accepted states: others of the same effect turn with the state differently. */
+/* What the derivatives at a state need beside it: accelerations that are no unknowns, directions
+   without mass, and multipliers of least norm, as those of accepted states: others of the same
+   effect turn with the state differently. */
 static dfl_outcome complete_stage(dfl_point *stage, dfl_tangents *tan)
 {
     dfl_system *sys = tan->sys;
@@ -166,8 +167,8 @@ static dfl_outcome attempt_stages(double *err, dfl_tangents *tan, dfl_stepper *s
     return outcome;
 }
 
-/* The derivatives of the step that was accepted last, if they are not those of the last attempt: one that
-   was to end earlier, and failed. */
+/* The derivatives of the step that was accepted last, if they are not those of the last attempt:
+   one that was to end earlier, and failed. */
 static dfl_outcome follow_again(dfl_tangents *tan, const dfl_radau *ra)
 {
     const dfl_stepper *st = &ra->base;
@@ -257,8 +258,9 @@ static double largest(const double *lanes, int width, int from, int to)
 /* Kinds of unknowns: [a sigma w], [l m], r, v, [s p]. */
 enum { KINDS = 5 };
 
-/* What an error of derivative i may be: a part of the derivatives of its kind, whose largest is `kind`; or
-   what changes the state by its tolerance, when the parameter changes by its size; or rounding. */
+/* What an error of derivative i may be: a part of the derivatives of its kind, whose largest is
+   `kind`; or what changes the state by its tolerance, when the parameter changes by its size; or
+   rounding. */
 static double tolerance_of(const dfl_tangents *tan, const dfl_stepper *st, int column, int i,
                            double kind)
 {
@@ -304,8 +306,8 @@ double dfl_tangents_error_size(const dfl_tangents *tan, const dfl_stepper *st, i
     return count > 0 ? sqrt(sum / count) : 0;
 }
 
-/* The error of the derivatives at the end of the step, as the method estimates that of the state; 1: the
-   tolerance. */
+/* The error of the derivatives at the end of the step, as the method estimates that of the state;
+   1: the tolerance. */
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column)
 {
     const dfl_system *sys = tan->sys;

@@ -42,32 +42,36 @@ struct dfl_tangents {
     double *work; /* for it */
 };
 
-/* Everything at a point whose t and x are set, with the derivatives `by` parameters or time; not with these if
-   slopes is NULL. rates (nv): v' in place of the accelerations, or NULL. */
+/* Everything at a point whose t and x are set, with the derivatives `by` parameters or time; not
+   with these if slopes is NULL. rates (nv): v' in place of the accelerations, or NULL. */
 dfl_outcome dfl_tangents_linearize(dfl_point *stage, dfl_rows_jacobian *jac, dfl_jacobian *slopes,
                                    dfl_tangents *tan, dfl_jacobian_fn by, const double *rates);
 
-/* The same at stage k, with the selectors of the formulation, whose tangents the parameters then act on. */
+/* The same at stage k, with the selectors of the formulation, whose tangents the parameters then
+   act on. */
 dfl_outcome dfl_tangents_linearize_stage(dfl_tangents *tan, int k, const double *rates);
 
 /* All at the present point, from where a step begins. */
 dfl_outcome dfl_tangents_linearize_start(dfl_tangents *tan, const dfl_stepper *st);
 
-/* The derivatives of the stages of the linear step that begins with `from` (n x count), and of its end. */
+/* The derivatives of the stages of the linear step that begins with `from` (n x count), and of its
+   end. */
 void dfl_tangents_follow(dfl_tangents *tan, const double *from);
 
 /* The size of an error (n) of derivatives; 1: the tolerance. */
 double dfl_tangents_error_size(const dfl_tangents *tan, const dfl_stepper *st, int column,
                                const double *error);
 
-/* tangents_past.c: dfl_tangents_attempt and dfl_tangents_accept of methods that remember earlier steps; their memory. */
+/* tangents_past.c: dfl_tangents_attempt and dfl_tangents_accept of methods that remember earlier
+   steps; their memory. */
 dfl_status dfl_tangents_past_init(dfl_tangents *tan);
 void dfl_tangents_past_clear(dfl_tangents *tan);
 dfl_outcome dfl_tangents_past_attempt(dfl_tangents *tan, dfl_stepper *st, double h);
 void dfl_tangents_past_accept(dfl_tangents *tan, const dfl_stepper *st, double t);
 
-/* v' at stage k of a step of size h with the increments Z, in workspace; NULL: accelerations serve. Along massless
-   directions, M K0 = 0, there are no accelerations, but M changes the faster the faster v is. */
+/* v' at stage k of a step of size h with the increments Z, in workspace; NULL: accelerations serve.
+   Along massless directions, M K0 = 0, there are no accelerations, but M changes the faster the
+   faster v is. */
 const double *dfl_tangents_stage_rates(dfl_tangents *tan, const dfl_coefficients *rk, double h,
                                        const double *Z, int k);
 

@@ -1,9 +1,9 @@
 /* tangents_past.c: derivatives of steps that depend on several earlier ones.
 
-   The end x of a step of BDF satisfies 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') with x' = x0' + zeta (x - x0), the
-   prediction x0 and its slope x0' being sums of the past (bdf.c). The derivatives satisfy the same equations, linearized
-   at x, with a past of their own on the same grid: a linear step of one stage, of the size 1/zeta, that begins with
-   y0 - y0'/zeta. */
+   The end x of a step of BDF satisfies 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') with x' = x0' +
+   zeta (x - x0), the prediction x0 and its slope x0' being sums of the past (bdf.c). The
+   derivatives satisfy the same equations, linearized at x, with a past of their own on the same
+   grid: a linear step of one stage, of the size 1/zeta, that begins with y0 - y0'/zeta. */
 #include "integrate/tangents.h"
 #include "integrate/one_stage.h"
 

@@ -1,5 +1,5 @@
-/* tangents_start.c: where derivatives by parameters begin: those of positions and velocities are moved onto the
-   differentiated constraints, all others follow. */
+/* tangents_start.c: where derivatives by parameters begin: those of positions and velocities are
+   moved onto the differentiated constraints, all others follow. */
 #include "integrate/tangents.h"
 
 #include <math.h>
@@ -173,8 +173,8 @@ static bool correct(dfl_tangents *tan, int column, const double *J, int ld, int 
     return true;
 }
 
-/* Columns of J (rows in use from `row` on, m of them), for the unknowns of block 1 and along K0, into A (leading
-   dimension ld). */
+/* Columns of J (rows in use from `row` on, m of them), for the unknowns of block 1 and along K0,
+   into A (leading dimension ld). */
 static void fill_first(double *A, int ld, const dfl_tangents *tan, const double *J, int ldj,
                        int row, int m)
 {
@@ -187,8 +187,8 @@ static void fill_first(double *A, int ld, const dfl_tangents *tan, const double 
              nv, 0, A + (size_t)sys->n1 * (size_t)ld, ld);
 }
 
-/* a, w and multipliers from block 1; with massless directions K0 also the velocities along these, which their balance
-   gam determines: W K0 = 0, so that gI and hv do not notice. */
+/* a, w and multipliers from block 1; with massless directions K0 also the velocities along these,
+   which their balance gam determines: W K0 = 0, so that gI and hv do not notice. */
 static bool correct_first(dfl_tangents *tan, int column)
 {
     const dfl_system *sys = tan->sys;
@@ -234,7 +234,8 @@ static void note_moved(dfl_tangents *tan, int column, const double *before, cons
 }
 
 /* Positions and s from c and g, velocities from gI and hv, then the rest from block 1 and gam. The
-   invariants keep what they have then. tan->y: the derivatives before; tolerance: of the unknowns, or NULL. */
+   invariants keep what they have then. tan->y: the derivatives before; tolerance: of the unknowns,
+   or NULL. */
 static bool complete(dfl_tangents *tan, int column, const double *tolerance)
 {
     const dfl_system *sys = tan->sys;

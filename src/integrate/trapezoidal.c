@@ -6,8 +6,9 @@
    section 6. x'_k comes from the rows at x_k: p' = Z v, M v' = f_dyn, r' = b, which also hold for
    the rows that the selectors leave out. Forms that keep all rows of kinematics and dynamics,
    perhaps with multipliers in them, take x'_k from the last step. Selectors are constant in a step.
-   User-defined ones are those of each end, as in (44) there (formulation/end_selectors.h). The rule is not L-stable: in forms of higher index, psi1 among them,
-   multipliers that start with an error alternate about the right values. */
+   User-defined ones are those of each end, as in (44) there (formulation/end_selectors.h). The rule
+   is not L-stable: in forms of higher index, psi1 among them, multipliers that start with an error
+   alternate about the right values. */
 #include "integrate/second_order.h"
 
 /* rate = -x' at an accepted point */

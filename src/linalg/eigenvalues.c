@@ -1,6 +1,6 @@
-/* eigenvalues.c: the eigenvalues of a general matrix, without vectors: by LAPACK's dgeev, or by our own
-   elimination to Hessenberg form and double steps of QR (Golub and Van Loan, Matrix Computations, 4th
-   ed., sections 7.4 and 7.5; EISPACK's elmhes and hqr). */
+/* eigenvalues.c: the eigenvalues of a general matrix, without vectors: by LAPACK's dgeev, or by our
+   own elimination to Hessenberg form and double steps of QR (Golub and Van Loan, Matrix
+   Computations, 4th ed., sections 7.4 and 7.5; EISPACK's elmhes and hqr). */
 #include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
 

@@ -1,5 +1,5 @@
-/* extrapolated_slope.c: derivatives of functions that are computed to rounding: central differences with h, h/2
-   and h/4, extrapolated (Romberg, error of order 6). */
+/* extrapolated_slope.c: derivatives of functions that are computed to rounding: central differences
+   with h, h/2 and h/4, extrapolated (Romberg, error of order 6). */
 #include "linalg/linalg.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* hessenberg.c: Q^T A Q = H with zeros below the first subdiagonal, for many systems (z I - A) x = b with
-   different z: each then takes O(n^2) operations. */
+/* hessenberg.c: Q^T A Q = H with zeros below the first subdiagonal, for many systems (z I - A) x =
+   b with different z: each then takes O(n^2) operations. */
 #include "linalg/linalg.h"
 
 #include <complex.h>

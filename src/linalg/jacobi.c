@@ -1,8 +1,8 @@
 /* jacobi.c: singular values by one-sided rotations (Hestenes; Golub and Van Loan, Matrix
    Computations, 4th ed., section 8.6.3).
 
-   Rotations of pairs of columns make them orthogonal; their lengths are then the singular values, and
-   small ones are as accurate as large ones. Wide matrices are transposed. */
+   Rotations of pairs of columns make them orthogonal; their lengths are then the singular values,
+   and small ones are as accurate as large ones. Wide matrices are transposed. */
 #include "linalg/jacobi.h"
 
 #include "linalg/linalg.h"
@@ -108,8 +108,8 @@ static void reflect_by(double *x, const double *v, double tau, int count)
         x[i] -= factor * v[i];
 }
 
-/* Q (m x m): its first n columns are the columns of A (m x n, orthogonal, descending) with length 1,
-   the others complete them. By Householder's reflections, which also serve columns that vanish;
+/* Q (m x m): its first n columns are the columns of A (m x n, orthogonal, descending) with length
+   1, the others complete them. By Householder's reflections, which also serve columns that vanish;
    s is overwritten by 2 / v^T v of each reflection. */
 static void complete_basis(double *Q, double *A, int m, int n, double *s)
 {

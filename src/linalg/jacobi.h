@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* A (m x n, m >= n, ld m) := A V with orthogonal columns, V (n x n) orthogonal, s (n) the lengths of
-   the columns in descending order: the singular values. False: A is not finite. */
+/* A (m x n, m >= n, ld m) := A V with orthogonal columns, V (n x n) orthogonal, s (n) the lengths
+   of the columns in descending order: the singular values. False: A is not finite. */
 bool dfl_jacobi(double *A, int m, int n, double *V, double *s);
 
 /* All of W = U S V^T for W (n x m): U (n x n), the values, VT (m x m). W is overwritten; `work` has

@@ -1,7 +1,7 @@
-/* LDL^T of [D A^T; A 0] for a real and a complex D at once: lanes (real | real part, imaginary part |
-   nothing) in one pass through the patterns of a dfl_saddle_ldl. D = zeta^2 M + K is symmetric, not
-   Hermitian: no conjugation. Definite after a turn by the argument of zeta^2, as long as K is small
-   compared with zeta^2 M; callers check residuals. */
+/* LDL^T of [D A^T; A 0] for a real and a complex D at once: lanes (real | real part, imaginary part
+   | nothing) in one pass through the patterns of a dfl_saddle_ldl. D = zeta^2 M + K is symmetric,
+   not Hermitian: no conjugation. Definite after a turn by the argument of zeta^2, as long as K is
+   small compared with zeta^2 M; callers check residuals. */
 #include "linalg/saddle_ldl_internal.h"
 
 #include <math.h>
@@ -131,8 +131,9 @@ static DFL_INLINE void subtract_columns(double *y, const double *L, const int *r
     }
 }
 
-/* y -= L x for the columns of a chunk from column i on, down to entry `end` of the first: rows within
-   the chunk come first, so that x = y is known, or 0 in columns that are left out (`out`, or NULL). */
+/* y -= L x for the columns of a chunk from column i on, down to entry `end` of the first: rows
+   within the chunk come first, so that x = y is known, or 0 in columns that are left out (`out`, or
+   NULL). */
 static DFL_INLINE void subtract_chunk(double *y, const double *L, const dfl_saddle_ldl *of,
                                       const unsigned char *out, int width, int i, int end,
                                       multiplier *x)
@@ -292,8 +293,8 @@ static DFL_INLINE void finish_chunk(double *y, const dfl_lane_ldl *ldl, int widt
     }
 }
 
-/* Columns that are no chunks, from k on; returns the next chunk. What loops need is in variables, since
-   vectors may alias anything. */
+/* Columns that are no chunks, from k on; returns the next chunk. What loops need is in variables,
+   since vectors may alias anything. */
 static DFL_INLINE int subtract_singles(double *y, const double *L, const dfl_saddle_ldl *of, int k)
 {
     const int n = of->n, *start = of->start, *row = of->row, *chunk = of->chunk;

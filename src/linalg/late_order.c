@@ -19,8 +19,8 @@ static bool find_order(int *order, const dfl_csc *A)
 #endif
 }
 
-/* The place that each unknown must be behind: its own, or that of its last neighbour with a diagonal
-   entry. */
+/* The place that each unknown must be behind: its own, or that of its last neighbour with a
+   diagonal entry. */
 static void find_last(int *last, const int *place, const unsigned char *late, const dfl_csc *A)
 {
     for (int j = 0; j < A->columns; j++)

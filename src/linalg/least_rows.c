@@ -1,11 +1,13 @@
 /* least_rows.c: multipliers of least norm, with sparse matrices.
 
-   Among all l that make |f - A^T l| least in the metric of D^-1, the one of least |l| is the limit of
+   Among all l that make |f - A^T l| least in the metric of D^-1, the one of least |l| is the limit
+   of
 
        l := l + (S + delta)^-1 A D^-1 (f - A^T l),    S = A D^-1 A^T,
 
-   from l = 0: components that A^T does not see stay zero, the others converge with delta/(sigma + delta),
-   sigma being the eigenvalues of S. Rows that do not count have no delta. One such step is a solution with [D 0 A^T; 0 1/delta I; A I 0]. */
+   from l = 0: components that A^T does not see stay zero, the others converge with delta/(sigma +
+   delta), sigma being the eigenvalues of S. Rows that do not count have no delta. One such step is
+   a solution with [D 0 A^T; 0 1/delta I; A I 0]. */
 #include "linalg/linalg.h"
 
 #include "context/context.h"
@@ -25,7 +27,8 @@ struct dfl_least_rows {
     double *rest;     /* columns of A: f - A^T l */
 };
 
-/* Of the largest squared length of a row: rounding in directions that are not seen is divided by it. */
+/* Of the largest squared length of a row: rounding in directions that are not seen is divided by
+   it. */
 static const double delta_part = 1e-6;
 
 enum { MOST_SWEEPS = 60 };

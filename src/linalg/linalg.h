@@ -260,10 +260,9 @@ int dfl_eliminate(int *pivot, double *A, int m, int n, int from, int to, const d
 enum { DFL_SCALE_NONE, DFL_SCALE_ROWS, DFL_SCALE_COLUMNS, DFL_SCALE_BOTH };
 
 /* B (max(m, n) x count, m rows of right-hand sides, then n of solutions) := A^+ B; A (m x n) is
-   overwritten. `scaling`: rows get equal sizes, for equations that agree with each other; columns do,
-   for unknowns of different units, and a solution that is not unique is then the shortest in these
-   units. *rank may be NULL.
-   DFL_NOT_FINITE, DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
+   overwritten. `scaling`: rows get equal sizes, for equations that agree with each other; columns
+   do, for unknowns of different units, and a solution that is not unique is then the shortest in
+   these units. *rank may be NULL. DFL_NOT_FINITE, DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
 dfl_status dfl_least_norm(double *B, dfl_context *ctx, int m, int n, double *A, int count,
                           unsigned scaling, double tolerance, int *rank);
 
@@ -284,8 +283,8 @@ void dfl_eigen_clear(dfl_eigen *eigen);
 
 /* A (order n) := H = Q^T A Q, zero below its first subdiagonal. */
 dfl_status dfl_hessenberg(double *Q, dfl_context *ctx, int n, double *A);
-/* x (n x count, complex, interleaved) := (z I - H)^-1 x with z = re + i im; `work` has n x n complex
-   numbers. False: z is an eigenvalue, up to rounding. */
+/* x (n x count, complex, interleaved) := (z I - H)^-1 x with z = re + i im; `work` has n x n
+   complex numbers. False: z is an eigenvalue, up to rounding. */
 bool dfl_hessenberg_solve(double *x, double *work, int n, const double *H, double re, double im,
                           int count);
 
@@ -305,8 +304,8 @@ dfl_status dfl_pencil_eigenvalues(double *re, double *im, int *count, dfl_contex
 /* out (n): a smooth function of s, computed to rounding. */
 typedef dfl_status (*dfl_curve_fn)(double *out, double s, void *user);
 
-/* out (n): its derivative at s = 0, by differences of values within h, or closer until they exist and agree;
-   *doubt: how far they do not, relative to the largest derivative. work: 4 n. */
+/* out (n): its derivative at s = 0, by differences of values within h, or closer until they exist
+ *and agree; doubt: how far they do not, relative to the largest derivative. work: 4 n. */
 dfl_status dfl_slope_at_zero(double *out, double *doubt, int n, dfl_curve_fn f, void *user,
                              double h, double *work);
 

@@ -1,5 +1,5 @@
-/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss, or our own. It is used a few
-   times per run (initial values, diagnosis), so tiny sizes have no special loop.
+/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss, or our own. It is
+   used a few times per run (initial values, diagnosis), so tiny sizes have no special loop.
 
    A large square matrix is first tried by elimination, which is some 30 times cheaper: where the
    estimates of its condition say that no singular value is below the tolerance, A^+ = A^-1. With

@@ -1,5 +1,5 @@
-/* riccati.c: the stabilizing solution of A^T X + X A - X S X + Q = 0 from the stable invariant subspace of its
-   Hamiltonian matrix (Laub 1979), and finite generalized eigenvalues. */
+/* riccati.c: the stabilizing solution of A^T X + X A - X S X + Q = 0 from the stable invariant
+   subspace of its Hamiltonian matrix (Laub 1979), and finite generalized eigenvalues. */
 #include "linalg/linalg.h"
 
 #include <lapacke.h>

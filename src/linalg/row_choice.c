@@ -1,9 +1,9 @@
 /* row_choice.c: which of the rows that depend on each other are left out.
 
-   Elimination leaves out the last of them. Another row of the same combination is better left out if
-   rows of its kind go first, or if it alone may be as far from the others as it is. The combination
-   A_i = sum c_j A_j + rest follows from one solution with the factors of the other rows; the same rest
-   is |rest| / |c_k| away from row k. */
+   Elimination leaves out the last of them. Another row of the same combination is better left out
+   if rows of its kind go first, or if it alone may be as far from the others as it is. The
+   combination A_i = sum c_j A_j + rest follows from one solution with the factors of the other
+   rows; the same rest is |rest| / |c_k| away from row k. */
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -34,8 +34,8 @@ static void take_lengths(double *length2, const dfl_csc *A, const double *D, con
             length2[A->row[k]] += value[k] * value[k] / D[j];
 }
 
-/* Leaves out row i, which depends on others up to `distance` of its length, or a better one; -1: none may
-   be. */
+/* Leaves out row i, which depends on others up to `distance` of its length, or a better one; -1:
+   none may be. */
 static int leave_one_out(dfl_row_choice *choice, dfl_saddle_ldl *ldl, int i, double distance)
 {
     const dfl_csc *A = choice->A;

@@ -1,9 +1,9 @@
 /* LDL^T of the saddle matrix [D A^T; A 0] without pivoting, in an order that is chosen once.
 
    The order is that of minimum degree for the whole graph, but every row of A comes after all of
-   its columns: then the part of the matrix that has been eliminated is always quasi-definite, and its
-   LDL^T exists and is stable (Vanderbei 1995), as long as the rows are independent. The pivot of a
-   row is minus the square of its distance from the rows before it, so dependent rows show in
+   its columns: then the part of the matrix that has been eliminated is always quasi-definite, and
+   its LDL^T exists and is stable (Vanderbei 1995), as long as the rows are independent. The pivot
+   of a row is minus the square of its distance from the rows before it, so dependent rows show in
    their pivots; they are left out at once. Up-looking (Davis 2006, section 4.8), row patterns are
    stored. */
 #include "linalg/saddle_ldl_internal.h"
@@ -85,8 +85,8 @@ static int entries(const dfl_csc *matrix)
     return matrix ? matrix->start[matrix->columns] : 0;
 }
 
-/* All entries of the matrix on one side of its diagonal, by unknowns; `place` NULL: as they are. Returns
-   their number. */
+/* All entries of the matrix on one side of its diagonal, by unknowns; `place` NULL: as they are.
+   Returns their number. */
 static int list_entries(dfl_place_of_entry *list, const dfl_saddle_ldl *ldl)
 {
     int count = 0;

@@ -4,8 +4,8 @@
 #define DFL_SADDLE_LDL_INTERNAL_H
 #include "linalg/linalg.h"
 
-/* A chunk is up to four columns of L, one after the other, with the same rows below the last of them:
-   entries of a row of a chunk are added up before they go to memory. */
+/* A chunk is up to four columns of L, one after the other, with the same rows below the last of
+   them: entries of a row of a chunk are added up before they go to memory. */
 enum { DFL_WIDEST_CHUNK = 4, DFL_SHORTEST_CHUNK = 4 }; /* columns; rows in common */
 
 struct dfl_saddle_ldl {

@@ -34,8 +34,8 @@ void dfl_csc_add(double *y, const int *start, const int *row, int columns, const
 void dfl_csc_add_transposed(double *y, const int *start, const int *row, int columns,
                             const double *value, double factor, const double *x);
 
-/* order[k]: the unknown that a factorization of a square matrix eliminates in step k, rows and columns
-   alike. DFL_NO_MEMORY. */
+/* order[k]: the unknown that a factorization of a square matrix eliminates in step k, rows and
+   columns alike. DFL_NO_MEMORY. */
 dfl_status dfl_late_order(int *order, dfl_context *ctx, const dfl_csc *A);
 
 /* ---- LU of a square matrix, real or complex (numbers interleaved) ---- */
@@ -48,8 +48,8 @@ dfl_status dfl_sparse_lu_create(dfl_sparse_lu **out, dfl_context *ctx, const dfl
                                 bool complex, const dfl_sparse_lu *like);
 void dfl_sparse_lu_free(dfl_sparse_lu *lu);
 
-/* Factors the matrix with these values, which must stay where they are while it is solved with. Pivots of
-   an earlier matrix are tried first. False: singular, not finite, or no memory. */
+/* Factors the matrix with these values, which must stay where they are while it is solved with.
+   Pivots of an earlier matrix are tried first. False: singular, not finite, or no memory. */
 bool dfl_sparse_lu_factor(dfl_sparse_lu *lu, const double *value);
 
 /* b := A^-1 b. The residual is compared with rounding, and refined; false: it stays too large even
@@ -68,18 +68,18 @@ dfl_status dfl_saddle_ldl_create(dfl_saddle_ldl **out, dfl_context *ctx, const d
 void dfl_saddle_ldl_free(dfl_saddle_ldl *ldl);
 
 /* Factors with the numbers of D and A (in the order of the patterns). A row whose distance from the
-   rows before it, in the metric of D^-1, is below `tolerance` times its length, or whose `left_out` is
-   set (may be NULL), is left out: its multiplier is 0. False: D is not positive definite. */
+   rows before it, in the metric of D^-1, is below `tolerance` times its length, or whose `left_out`
+   is set (may be NULL), is left out: its multiplier is 0. False: D is not positive definite. */
 bool dfl_saddle_ldl_factor(dfl_saddle_ldl *ldl, const double *D, const double *A, double tolerance,
                            const unsigned char *left_out);
 
-/* With a diagonal D whose entries may be negative: the number of directions in which A D^-1 A^T, without
-   the rows that are left out (may be NULL), is not positive definite. */
+/* With a diagonal D whose entries may be negative: the number of directions in which A D^-1 A^T,
+   without the rows that are left out (may be NULL), is not positive definite. */
 int dfl_saddle_ldl_inertia(dfl_saddle_ldl *ldl, const double *D, const double *A,
                            const unsigned char *left_out);
 
-/* The number of rows that take part, and whether row i does. The smallest distance of those that take
-   part, and the largest of the others, relative to their lengths. The distance of row i. */
+/* The number of rows that take part, and whether row i does. The smallest distance of those that
+   take part, and the largest of the others, relative to their lengths. The distance of row i. */
 int dfl_saddle_ldl_rank(const dfl_saddle_ldl *ldl);
 bool dfl_saddle_ldl_takes(const dfl_saddle_ldl *ldl, int row);
 double dfl_saddle_ldl_smallest(const dfl_saddle_ldl *ldl);
@@ -87,9 +87,9 @@ double dfl_saddle_ldl_dropped(const dfl_saddle_ldl *ldl);
 double dfl_saddle_ldl_distance(const dfl_saddle_ldl *ldl, int row);
 bool dfl_saddle_ldl_is_empty(const dfl_saddle_ldl *ldl, int row); /* it is zero */
 
-/* Rows that depend on others, and which of them are left out: those from row `late` on first; one that is as
-   near to others as `allowed` (rows; may be NULL) says, relative to its length; otherwise what is nearer
-   than `zero`. */
+/* Rows that depend on others, and which of them are left out: those from row `late` on first; one
+   that is as near to others as `allowed` (rows; may be NULL) says, relative to its length;
+   otherwise what is nearer than `zero`. */
 typedef struct dfl_row_choice {
     const dfl_csc *A;
     const double *D, *value; /* D is diagonal */
@@ -106,9 +106,9 @@ bool dfl_saddle_ldl_choose(dfl_row_choice *choice, dfl_saddle_ldl *ldl);
 
 /* ---- multipliers of least norm ---- */
 
-/* l (rows of A) of least |l| that make |f - A^T l| least in the metric of D^-1, D diagonal. Rows that are
-   `uncounted` (may be NULL), which must be independent of each other, do not count in |l|. The pattern must
-   stay where it is, like these. DFL_NO_MEMORY: *out is NULL. */
+/* l (rows of A) of least |l| that make |f - A^T l| least in the metric of D^-1, D diagonal. Rows
+   that are `uncounted` (may be NULL), which must be independent of each other, do not count in |l|.
+   The pattern must stay where it is, like these. DFL_NO_MEMORY: *out is NULL. */
 typedef struct dfl_least_rows dfl_least_rows;
 dfl_status dfl_least_rows_create(dfl_least_rows **out, dfl_context *ctx, const dfl_csc *A,
                                  const bool *uncounted);
@@ -116,8 +116,8 @@ void dfl_least_rows_free(dfl_least_rows *least);
 bool dfl_least_rows_factor(dfl_least_rows *least, const double *D, const double *A);
 void dfl_least_rows_solve(double *l, dfl_least_rows *least, const double *f);
 
-/* The same for a real and a complex D at once, in lanes of 4: real, real part, imaginary part, nothing.
-   D must have been given a pattern. */
+/* The same for a real and a complex D at once, in lanes of 4: real, real part, imaginary part,
+   nothing. D must have been given a pattern. */
 typedef struct dfl_lane_ldl dfl_lane_ldl;
 dfl_status dfl_lane_ldl_create(dfl_lane_ldl **out, const dfl_saddle_ldl *of);
 void dfl_lane_ldl_free(dfl_lane_ldl *ldl);

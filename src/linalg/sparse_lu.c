@@ -1,8 +1,9 @@
 /* LU of sparse matrices by KLU (SuiteSparse; Davis and Palamadai Natarajan 2010).
 
    The pivots of the first matrix serve the next ones (klu_refactor), which costs a fraction of a
-   factorization with pivoting. Whether they still do shows in the residual of every solution; if they
-   do not, they are chosen anew, and then by size. The analysis of a pattern serves all factors of it. */
+   factorization with pivoting. Whether they still do shows in the residual of every solution; if
+   they do not, they are chosen anew, and then by size. The analysis of a pattern serves all factors
+   of it. */
 #include "linalg/linalg.h"
 
 #include <float.h>
@@ -44,8 +45,8 @@ dfl_status dfl_sparse_lu_create(dfl_sparse_lu **out, dfl_context *ctx, const dfl
     klu_defaults(&lu->common);
     lu->common.scale = 2; /* rows by their largest entries */
     lu->common.tol = tolerant;
-    /* Columns by COLAMD, without blocks: the search for a full diagonal before them would take a time that
-       grows with the square of the order, and there is only one block. */
+    /* Columns by COLAMD, without blocks: the search for a full diagonal before them would take a
+       time that grows with the square of the order, and there is only one block. */
     lu->common.btf = 0;
     lu->common.ordering = 1;
     if (!lu->b || !lu->r || !lu->z) {

@@ -1,6 +1,6 @@
-/* builder.c: models from calls instead of a script. The calls are those of the language, and become one
-   line of a script each: there is one implementation behind both, and the line in a message is the
-   number of the call. */
+/* builder.c: models from calls instead of a script. The calls are those of the language, and become
+   one line of a script each: there is one implementation behind both, and the line in a message is
+   the number of the call. */
 #include "model/run_internal.h"
 
 #include <ctype.h>
@@ -175,7 +175,8 @@ static void free_options(dfl_builder *builder)
     builder->texts = NULL;
 }
 
-/* Makes a call (NULL: none) after all others, which are repeated after a failure has left its traces. */
+/* Makes a call (NULL: none) after all others, which are repeated after a failure has left its
+   traces. */
 static dfl_status rehearse(dfl_builder *builder, const dfl_text *line)
 {
     dfl_status status = DFL_OK;

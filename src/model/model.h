@@ -47,13 +47,14 @@ typedef struct dfl_derived {
 } dfl_derived;
 
 /* The script once more, from the text that the model has kept, and its equations. The caller clears
-   *out, even after a failure. DFL_INVALID, DFL_NO_MEMORY. */
+ *out, even after a failure. DFL_INVALID, DFL_NO_MEMORY. */
 dfl_status dfl_derived_create(dfl_derived *out, dfl_context *ctx, const dfl_model *model,
                               const dfl_derivation *how);
 void dfl_derived_clear(dfl_derived *derived);
 
-/* The same for DFL_TO_RUN with other values in `how->more`, from what was derived with other ones. *same: script and
-   derivation would give the same equations, which are kept; else the caller clears *it. */
+/* The same for DFL_TO_RUN with other values in `how->more`, from what was derived with other ones.
+   *same: script and derivation would give the same equations, which are kept; else the caller
+   clears *it. */
 dfl_status dfl_derived_revalue(bool *same, dfl_derived *it, const dfl_derivation *how);
 
 /* Names options in the message of a failure as fields: --state-weight is state_weight. */

@@ -38,8 +38,8 @@ dfl_status dfl_run_finish(dfl_run *run)
     return dfl_run_conclude(run, status);
 }
 
-/* A run that was stopped can go on from where it is, after a failure an older state stays; a run that never
-   started leaves no files. */
+/* A run that was stopped can go on from where it is, after a failure an older state stays; a run
+   that never started leaves no files. */
 dfl_status dfl_run_conclude(dfl_run *run, dfl_status status)
 {
     dfl_summary summary;

@@ -1,5 +1,5 @@
-/* run_inside.c: times inside the last step. Interpolation reaches them, and the next step begins where the
-   last one ends, unless something changes before. */
+/* run_inside.c: times inside the last step. Interpolation reaches them, and the next step begins
+   where the last one ends, unless something changes before. */
 #include "model/run_internal.h"
 
 #include <math.h>

@@ -51,13 +51,13 @@ struct dfl_run {
     double *outputs;
 };
 
-/* run_settings.c: choices from texts "NAME=VALUE"; texts[DFL_MOST_SETTINGS] own the words; `prefix`: of
-   names in messages, lives as long. DFL_INVALID. */
+/* run_settings.c: choices from texts "NAME=VALUE"; texts[DFL_MOST_SETTINGS] own the words;
+   `prefix`: of names in messages, lives as long. DFL_INVALID. */
 dfl_status dfl_choose_texts(dfl_choices *out, char **texts, dfl_context *ctx, const char *prefix,
                             int count, const char *const *settings);
 
-/* loading.c: options of a caller, whose texts they refer to, for scripts; DFL_INVALID if they cannot be read; what
-   a model was loaded with. */
+/* loading.c: options of a caller, whose texts they refer to, for scripts; DFL_INVALID if they
+   cannot be read; what a model was loaded with. */
 dfl_script_options dfl_script_options_of(const dfl_load_options *options);
 dfl_status dfl_check_load(dfl_context *ctx, const dfl_script_options *options);
 dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
@@ -65,8 +65,8 @@ dfl_script_options dfl_model_said(const dfl_model *model, const char *prefix);
 /* run_life.c: dfl_run_start; `looks_inside`: somebody may interpolate in steps. */
 dfl_status dfl_run_begin(dfl_run *run, bool looks_inside);
 
-/* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters then. Goes
-   on to t. */
+/* run_life.c: whether the run can go on; its state belongs to the present inputs and parameters
+   then. Goes on to t. */
 dfl_status dfl_run_ready(dfl_run *run);
 /* DFL_INVALID: a callback of the run itself wants to move it. */
 dfl_status dfl_run_outside(const dfl_run *run);
@@ -77,8 +77,8 @@ dfl_status dfl_run_open_files(dfl_simulation *sim, void *user);
 dfl_status dfl_run_save_at_end(dfl_run *run);
 void dfl_run_clear_files(dfl_run *run);
 
-/* run_end.c: closes the files and makes the summary. Returns the status, or that of a result that could not
-   be stored. */
+/* run_end.c: closes the files and makes the summary. Returns the status, or that of a result that
+   could not be stored. */
 dfl_status dfl_run_conclude(dfl_run *run, dfl_status status);
 
 /* run_inside.c: the present time and state. */

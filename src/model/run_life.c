@@ -203,8 +203,8 @@ static dfl_status step(dfl_run *run)
     return status == DFL_STOPPED && run->stepped && !other ? DFL_OK : status;
 }
 
-/* Steps need not end where somebody looks, if rows may be interpolated; methods that begin with short
-   steps after every change are not turned back. */
+/* Steps need not end where somebody looks, if rows may be interpolated; methods that begin with
+   short steps after every change are not turned back. */
 static bool runs_ahead(const dfl_run *run, double t)
 {
     const dfl_solver_options *options = &run->settings.solver;

@@ -1,4 +1,5 @@
-/* run_values.c: the values of a run by number: states and outputs as in results, inputs, parameters. */
+/* run_values.c: the values of a run by number: states and outputs as in results, inputs,
+   parameters. */
 #include "model/run_internal.h"
 
 #include <math.h>

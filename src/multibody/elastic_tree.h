@@ -1,11 +1,11 @@
 /* elastic_tree.h: elastic bodies in trees; part of multibody.h.
 
-   An elastic body is a frame of reference, which is a body of the tree without mass of its own, with
-   displacements u = Phi_j z_j(q) in it (elastic/elastic.h): q are elastic coordinates, the amplitude
-   z_j is q_a, q_a q_b, q_a^2 / 2, or half a quadratic form. Its nodes hang on the frame, or it on one of them, by chains of
-   slides and turns, whose coordinates are sums of amplitudes: these joints are slaves. Velocities of
-   an elastic tree are those of all other joints in the order of the tree, then the rates of q, body
-   by body; coordinates likewise. */
+   An elastic body is a frame of reference, which is a body of the tree without mass of its own,
+   with displacements u = Phi_j z_j(q) in it (elastic/elastic.h): q are elastic coordinates, the
+   amplitude z_j is q_a, q_a q_b, q_a^2 / 2, or half a quadratic form. Its nodes hang on the frame,
+   or it on one of them, by chains of slides and turns, whose coordinates are sums of amplitudes:
+   these joints are slaves. Velocities of an elastic tree are those of all other joints in the order
+   of the tree, then the rates of q, body by body; coordinates likewise. */
 #ifndef DFL_ELASTIC_TREE_H
 #define DFL_ELASTIC_TREE_H
 

@@ -112,7 +112,8 @@ static void set_units(field_inertia *f, const dfl_tree_elastic *body)
     add_sections(f, body);
 }
 
-/* Sections turn about x with the body and with their twist. Room is left for the masses of twists. */
+/* Sections turn about x with the body and with their twist. Room is left for the masses of twists.
+ */
 static void add_sections(field_inertia *f, const dfl_tree_elastic *body)
 {
     const dfl_field_integrals *of = f->of;

@@ -71,7 +71,8 @@ void dfl_field_bend(double *Qq, const field_inertia *f, const double *Qz);
 /* Kinds of amplitudes in b, as of dfl_amplitude. */
 enum { FIELD_LINEAR = -1, FIELD_FORM = -2 };
 
-/* The amplitude of a field of second order as a bilinear form: z_j(q) = (q, q), z_j' = 2 (q, q'). */
+/* The amplitude of a field of second order as a bilinear form: z_j(q) = (q, q), z_j' = 2 (q, q').
+ */
 static inline double field_amplitude(const field_inertia *f, int j, const double *x,
                                      const double *y)
 {

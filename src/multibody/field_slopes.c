@@ -1,10 +1,15 @@
 /* field_slopes.c: derivatives of the forces of one elastic body. With the letters of
    field_inertia.h, along amplitudes and their rates
 
-       d(N; F)/dz_j  = (Jzd_j om - om x Cd_j - Cdd_j; 0) + I_j A + V x* I_j V,   I_j: h = S_j, J = Jz_j
-       d(N; F)/dz_j' = (Jz_j om + om x C_j; 2 om x S_j)       d(N; F)/dz_j'' = (C_j; S_j)
-       dQz_j/dV = (2 Cd_j - Jz_j om + v x S_j; S_j x om)      dQz_j/dA = (C_j; S_j)
-       dQz_j/dz_i = C1_ij.alpha - om.J2_ij om    dQz_j/dz_i' = 2 om.C1_ij    dQz_j/dz_i'' = Me_ij
+       d(N; F)/dz_j   = (Jzd_j om - om x Cd_j - Cdd_j; 0) + I_j A + V x* I_j V,
+                        I_j: h = S_j, J = Jz_j
+       d(N; F)/dz_j'  = (Jz_j om + om x C_j; 2 om x S_j)
+       d(N; F)/dz_j'' = (C_j; S_j)
+       dQz_j/dV       = (2 Cd_j - Jz_j om + v x S_j; S_j x om)
+       dQz_j/dA       = (C_j; S_j)
+       dQz_j/dz_i     = C1_ij.alpha - om.J2_ij om
+       dQz_j/dz_i'    = 2 om.C1_ij
+       dQz_j/dz_i''   = Me_ij
 
    where the second part of the first row is that of the rigid body with the present shape. */
 #include "multibody/field_inertia.h"

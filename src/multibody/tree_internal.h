@@ -84,7 +84,8 @@ void dfl_tree_fill_path(double *M, int ld, const dfl_tree *tree, int i, int node
 
 /* dfl_tree_derive in parts, after dfl_tree_poses and dfl_tree_inverse: terms of the nodes, to which
    others may be added; the matrices, with leading dimension ld; entries of a velocity i with the
-   terms t1 .. t4 at a node and those from there to the ground, to which it does not belong itself. */
+   terms t1 .. t4 at a node and those from there to the ground, to which it does not belong itself.
+ */
 void dfl_tree_derive_nodes(dfl_tree_derivatives *work);
 void dfl_tree_derive_sweep(double *Tq, double *Tv, double *M, long ld, dfl_tree_derivatives *work);
 void dfl_tree_derive_path(double *Tq, double *Tv, double *M, long ld,

@@ -1,5 +1,5 @@
-/* random_numbers.c: random numbers without a state, so that the case with a number has the same values
-   whoever computes them, and when. */
+/* random_numbers.c: random numbers without a state, so that the case with a number has the same
+   values whoever computes them, and when. */
 #include "random/random.h"
 
 /* Mixes the bits of a word: the finalizer of SplitMix64, Steele, Lea, Flood (2014). */
@@ -22,8 +22,8 @@ double dfl_random(uint64_t seed, uint64_t column, uint64_t row)
     return ((double)(dfl_random_bits(seed, column, row) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* A Feistel network permutes the numbers of an even number of bits; those beyond `count` are permuted
-   again until they are below it (Black, Rogaway 2002). */
+/* A Feistel network permutes the numbers of an even number of bits; those beyond `count` are
+   permuted again until they are below it (Black, Rogaway 2002). */
 uint64_t dfl_permute(uint64_t seed, uint64_t column, uint64_t count, uint64_t row)
 {
     enum { ROUNDS = 6 };

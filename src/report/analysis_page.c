@@ -1,5 +1,5 @@
-/* analysis_page.c: the result of an analysis as one HTML page that needs nothing else; the beginning of
-   all pages. */
+/* analysis_page.c: the result of an analysis as one HTML page that needs nothing else; the
+   beginning of all pages. */
 #include "report/report_internal.h"
 
 #include <string.h>

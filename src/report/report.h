@@ -15,8 +15,8 @@ bool dfl_is_report(const char *path);
    cannot be written. */
 dfl_status dfl_report_open(dfl_record *record, const char *path, const char *columns);
 
-/* The same for a page in memory: `page`, a text of `{.ctx = ctx}` that outlives the record, gets it when the
-   run has ended. DFL_INVALID: built without Node.js. */
+/* The same for a page in memory: `page`, a text of `{.ctx = ctx}` that outlives the record, gets it
+   when the run has ended. DFL_INVALID: built without Node.js. */
 dfl_status dfl_report_keep(dfl_record *record, dfl_text *page);
 
 /* Writes the page or plot `to` of the HDF5 result `from`. A result whose run has not ended, or was
@@ -26,8 +26,8 @@ dfl_status dfl_report_keep(dfl_record *record, dfl_text *page);
 dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
                              const char *columns);
 
-/* Appends the page of an analysis, whose result is the JSON object of its command; viewer/src/analysis.js says
-   what it shows. DFL_INVALID: the program was built without Node.js. */
+/* Appends the page of an analysis, whose result is the JSON object of its command;
+   viewer/src/analysis.js says what it shows. DFL_INVALID: the program was built without Node.js. */
 dfl_status dfl_analysis_page(dfl_text *page, const char *title, const char *json);
 
 /* ------------------------------------------------------------------------------- drawings */

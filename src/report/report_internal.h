@@ -16,11 +16,10 @@ enum { DFL_STEP_COLUMNS = 4 + DFL_LEVELS }; /* size, order, rejections, energy, 
 typedef struct dfl_report {
     dfl_context *ctx;
     const dfl_description *about;
-    dfl_text events; /* elements of a JSON array: [time, event, direction] */
-    long nevents;    /* all of them; only the first are in `events` */
-    dfl_text
-        switches; /* the same: [time, kind, name, state, change of energy, name of an impulse, its
-                          value, ...] */
+    dfl_text events;   /* elements of a JSON array: [time, event, direction] */
+    long nevents;      /* all of them; only the first are in `events` */
+    dfl_text switches; /* the same: [time, kind, name, state, change of energy, name of an impulse,
+                          its value, ...] */
     long nswitches;
     dfl_thin rows, steps, frames;
 } dfl_report;

@@ -1,5 +1,5 @@
-/* stored_switches.c: what happened at the instants of a stored run. Numbers that name nothing are left
-   out: the file may be anyone's. */
+/* stored_switches.c: what happened at the instants of a stored run. Numbers that name nothing are
+   left out: the file may be anyone's. */
 #include "report/hdf5_read_internal.h"
 #include "report/report_internal.h"
 

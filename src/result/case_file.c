@@ -192,8 +192,8 @@ static dfl_status open_descriptor(dfl_case_file *file, const char *path, bool wr
     return DFL_OK;
 }
 
-/* Far behind the end, where readers do not meet it. False only if someone else holds it: some file systems have no
-   locks. */
+/* Far behind the end, where readers do not meet it. False only if someone else holds it: some file
+   systems have no locks. */
 static bool lock(const dfl_case_file *file)
 {
     struct flock place = {

@@ -1,9 +1,9 @@
 /* case_file.h: the cases of a study in one HDF5 file; part of result.h.
 
-   All tables have their full size from the beginning, and the file is complete as HDF5 and closed before
-   the first case starts. Results then go to their places without the HDF5 library. So any program can read
-   the file at any time, and whatever ends the writer leaves a file that can be read and gone on with. A
-   case is there if its state says so and its checksum is right. */
+   All tables have their full size from the beginning, and the file is complete as HDF5 and closed
+   before the first case starts. Results then go to their places without the HDF5 library. So any
+   program can read the file at any time, and whatever ends the writer leaves a file that can be
+   read and gone on with. A case is there if its state says so and its checksum is right. */
 #ifndef DFL_CASE_FILE_H
 #define DFL_CASE_FILE_H
 
@@ -69,13 +69,13 @@ size_t dfl_case_series_at(const dfl_case_layout *layout);
 
 typedef struct dfl_case_file dfl_case_file;
 
-/* Until it is discarded nobody else makes or replaces the file. DFL_INVALID: somebody does, or it cannot be
-   written. */
+/* Until it is discarded nobody else makes or replaces the file. DFL_INVALID: somebody does, or it
+   cannot be written. */
 dfl_status dfl_case_file_claim(dfl_new_file *out, dfl_context *ctx, const char *path);
 
-/* Creates a file that is claimed and puts it into its place; the values of parameters are asked for case by case.
-   Or opens a file, to write or only to read. DFL_INVALID: it cannot be written, is no such file, or
-   another process writes to it. DFL_IO, DFL_NO_MEMORY. */
+/* Creates a file that is claimed and puts it into its place; the values of parameters are asked for
+   case by case. Or opens a file, to write or only to read. DFL_INVALID: it cannot be written, is no
+   such file, or another process writes to it. DFL_IO, DFL_NO_MEMORY. */
 typedef void (*dfl_case_values_fn)(double *values, long number, void *user);
 dfl_status dfl_case_file_create(dfl_case_file **out, dfl_context *ctx, const char *path,
                                 const dfl_case_layout *layout, dfl_case_values_fn values,
@@ -87,7 +87,8 @@ void dfl_case_file_close(dfl_case_file *file);
 
 const dfl_case_layout *dfl_case_file_layout(const dfl_case_file *file);
 
-/* Writes a case; the message says why it has failed, or what is not known of it, or is "". Several threads may do that at once. False: errno says why. */
+/* Writes a case; the message says why it has failed, or what is not known of it, or is "". Several
+   threads may do that at once. False: errno says why. */
 bool dfl_case_file_put(dfl_case_file *file, long number, dfl_case_state state,
                        const double *numbers, const char *message);
 /* What was written so far reaches the disk. */

@@ -32,8 +32,8 @@ struct dfl_case_file {
 /* case_layout.c: fills `bytes`. */
 void dfl_case_measure(dfl_case_file *file);
 
-/* case_tables.c: writes groups and tables into a new HDF5 file; reads the layout of one, and where its
-   tables begin. `reason` (DFL_H5_REASON bytes) may get what HDF5 says. */
+/* case_tables.c: writes groups and tables into a new HDF5 file; reads the layout of one, and where
+   its tables begin. `reason` (DFL_H5_REASON bytes) may get what HDF5 says. */
 bool dfl_case_tables_create(dfl_case_file *file, const char *path, char *reason);
 bool dfl_case_tables_open(dfl_case_file *file, const char *path, char *reason);
 

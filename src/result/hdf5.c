@@ -206,8 +206,8 @@ static dfl_status leave(dfl_writer *writer, bool done)
                          : DFL_NO_MEMORY;
 }
 
-/* The file is there and locked, so that HDF5 need not lock it; it would find our lock in its way. Where
-   it cannot be told so, or is told to lock by the user, it gets the lock. */
+/* The file is there and locked, so that HDF5 need not lock it; it would find our lock in its way.
+   Where it cannot be told so, or is told to lock by the user, it gets the lock. */
 static hid_t create_file(const dfl_new_file *out)
 {
     const char *locking = getenv("HDF5_USE_FILE_LOCKING");

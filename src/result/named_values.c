@@ -1,5 +1,5 @@
-/* named_values.c: numbers by name from a file with JSON: the object "state" of `driftless equilibrium`, "final"
-   of `driftless run --json`, or an object of numbers alone. */
+/* named_values.c: numbers by name from a file with JSON: the object "state" of `driftless
+   equilibrium`, "final" of `driftless run --json`, or an object of numbers alone. */
 #define _POSIX_C_SOURCE 200809L
 #include "result/result.h"
 

@@ -98,8 +98,9 @@ typedef struct dfl_event_record {
     int acts; /* what it has done: its number in the summary's switches; -1: nothing */
 } dfl_event_record;
 
-/* Something that happens at an instant: an event or a sample acts, a contact collides or changes its
-   mode, a branch of the equations changes, velocities jump at the kink of a constraint or motion. */
+/* Something that happens at an instant: an event or a sample acts, a contact collides or changes
+   its mode, a branch of the equations changes, velocities jump at the kink of a constraint or
+   motion. */
 typedef enum dfl_switched {
     DFL_SWITCHED_EVENT,
     DFL_SWITCHED_SAMPLE,
@@ -174,8 +175,8 @@ typedef struct dfl_record dfl_record;
 /* Describes a run of `eq`, which must outlive the record, as must the options. DFL_NO_MEMORY. */
 dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const dfl_fact *options,
                              int noptions);
-/* The same with more numbers in every row: columns of these names, which must outlive the record, behind the
-   outputs; and `moves` times as many numbers as the scene has, behind them. */
+/* The same with more numbers in every row: columns of these names, which must outlive the record,
+   behind the outputs; and `moves` times as many numbers as the scene has, behind them. */
 dfl_status dfl_record_create_wide(dfl_record **out, const dfl_equations *eq,
                                   const dfl_fact *options, int noptions, const char *const *more,
                                   int nmore, int moves);
@@ -297,7 +298,8 @@ bool dfl_writer_due(dfl_writer *writer);
 
 /* ------------------------------------------------------------------------------- matrices */
 
-/* An HDF5 file with matrices and lists of names, made in memory. The first failure is told at the end. */
+/* An HDF5 file with matrices and lists of names, made in memory. The first failure is told at the
+   end. */
 typedef struct dfl_matrix_file dfl_matrix_file;
 dfl_status dfl_matrix_file_open(dfl_matrix_file **out, dfl_context *ctx);
 /* From now on values go to a new group of the file. */
@@ -324,8 +326,8 @@ typedef struct dfl_named_values {
     dfl_named_value *item;
 } dfl_named_values;
 
-/* Reads them from a file with JSON: the members of its object "state" or "final", or of the whole. The
-   caller clears *out also after a failure. DFL_INVALID: the message has file and line. */
+/* Reads them from a file with JSON: the members of its object "state" or "final", or of the whole.
+   The caller clears *out also after a failure. DFL_INVALID: the message has file and line. */
 dfl_status dfl_named_values_read(dfl_named_values *out, dfl_context *ctx, const char *path);
 void dfl_named_values_clear(dfl_named_values *values);
 

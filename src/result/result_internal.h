@@ -43,13 +43,14 @@ const char *dfl_energy_words(const dfl_equations *eq);
 /* The counters of the statistics, by name. */
 void dfl_summary_counters(dfl_fact out[DFL_COUNTERS], const dfl_statistics *stats);
 
-/* Members of a JSON object: "name": , with a whole number, with a number after a comma unless it is the
-   first one (json.c). */
+/* Members of a JSON object: "name": , with a whole number, with a number after a comma unless it is
+   the first one (json.c). */
 void dfl_json_name(dfl_text *text, const char *name);
 void dfl_json_counter(dfl_text *text, const char *name, long value);
 void dfl_json_value(dfl_text *text, const char *name, double value, bool first);
 
-/* The members "events" and "switches" of a summary, and their lines for people (summary_events.c). */
+/* The members "events" and "switches" of a summary, and their lines for people (summary_events.c).
+ */
 void dfl_summary_add_events(dfl_text *text, const dfl_summary *summary,
                             const dfl_description *about);
 void dfl_summary_add_switches(dfl_text *text, const dfl_summary *summary,

@@ -1,4 +1,5 @@
-/* elastic_fe_calls.c: elastic(name, { K = "part.sti", M = "part.mas", ... }): bodies of finite elements. */
+/* elastic_fe_calls.c: elastic(name, { K = "part.sti", M = "part.mas", ... }): bodies of finite
+   elements. */
 #include "drawing/drawing.h"
 
 #include "script/arguments.h"

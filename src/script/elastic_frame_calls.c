@@ -1,4 +1,5 @@
-/* elastic_frame_calls.c: elastic(name, { points = {...}, beams = {...} }): frames and rings of beams. */
+/* elastic_frame_calls.c: elastic(name, { points = {...}, beams = {...} }): frames and rings of
+   beams. */
 #include "drawing/drawing.h"
 
 #include "script/arguments.h"
@@ -187,8 +188,8 @@ static void read_elements(dfl_fe_beam *out, lua_State *L, const frame *f, int ta
     lua_pop(L, 1);
 }
 
-/* Present values; inertias of the section are shared out like EI and EI2. In the plane what is across it
-   does nothing, and need not be given. */
+/* Present values; inertias of the section are shared out like EI and EI2. In the plane what is
+   across it does nothing, and need not be given. */
 static void evaluate(dfl_fe_beam *out, lua_State *L, const frame *f, const dfl_drawn_beam *b)
 {
     const bool planar = f->task.planar;

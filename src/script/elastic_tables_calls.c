@@ -1,4 +1,5 @@
-/* elastic_tables_calls.c: elastic(name, { modes = {...}, nodes = {...} }): bodies given by their modes. */
+/* elastic_tables_calls.c: elastic(name, { modes = {...}, nodes = {...} }): bodies given by their
+   modes. */
 #include "drawing/drawing.h"
 
 #include "script/arguments.h"

@@ -1,4 +1,5 @@
-/* fmu_calls.c: fmu(file, { inputs = , outputs = , period = , set = , name = }): a controller that is an FMU. */
+/* fmu_calls.c: fmu(file, { inputs = , outputs = , period = , set = , name = }): a controller that
+   is an FMU. */
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/model_file.h"
@@ -221,7 +222,8 @@ static dfl_status resolve(request *r, dfl_context *ctx, const dfl_text *archive)
     return status;
 }
 
-/* Of the file without its folder and ending, or BEFORE.NAME, with characters that names may have. */
+/* Of the file without its folder and ending, or BEFORE.NAME, with characters that names may have.
+ */
 static void make_name(char out[LONGEST_NAME], const char *before, const char *name)
 {
     const char *slash = before ? NULL : strrchr(name, '/');

@@ -1,5 +1,5 @@
-/* friction_calls.c: the call of dry friction: along a stroke, an expression of positions, two of them,
-   or on a surface. With `speed` it is smooth; else it sticks. */
+/* friction_calls.c: the call of dry friction: along a stroke, an expression of positions, two of
+   them, or on a surface. With `speed` it is smooth; else it sticks. */
 #include "script/element.h"
 
 #include "script/arguments.h"

@@ -1,5 +1,5 @@
-/* goal_calls.c: optimize{...} and what it is made of: at, final, integral, maximum, event_time, limit. Only `driftless optimize` asks
-   for them; otherwise they are checked and do nothing. */
+/* goal_calls.c: optimize{...} and what it is made of: at, final, integral, maximum, event_time,
+   limit. Only `driftless optimize` asks for them; otherwise they are checked and do nothing. */
 #include "script/language.h"
 
 #include "script/arguments.h"

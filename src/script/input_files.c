@@ -1,5 +1,6 @@
-/* input_files.c: inputs that follow columns of files: NAME=FILE.csv:COLUMN, then :hold or :cubic; without
-   them linear. The points of the table are instants that steps end at, like those of `signal`. */
+/* input_files.c: inputs that follow columns of files: NAME=FILE.csv:COLUMN, then :hold or :cubic;
+   without them linear. The points of the table are instants that steps end at, like those of
+   `signal`. */
 #include "script/input_files.h"
 
 #include "script/lookup.h"

@@ -9,8 +9,8 @@
    false. Raises errors. */
 bool dfl_input_file(dfl_expr *out, lua_State *L, const char *name);
 
-/* DFL_INVALID: an assignment is not NAME=FILE:COLUMN..., or no input has its name; the latter when the
-   script has run. */
+/* DFL_INVALID: an assignment is not NAME=FILE:COLUMN..., or no input has its name; the latter when
+   the script has run. */
 dfl_status dfl_input_files_check(const dfl_script *script, bool has_run);
 
 #endif

@@ -1,5 +1,5 @@
 /* language.c: the calls of the model language; each checks its arguments and declares in the model.
-   */
+ */
 #include "script/language.h"
 
 #include "script/arguments.h"

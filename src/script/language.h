@@ -7,7 +7,8 @@
 /* Adds param, position, kinetic, ... and the symbol `time` to the table on top of the stack. */
 void dfl_language_open(lua_State *L);
 
-/* Adds param, input, setting, set (value_calls.c); dynamic, auxiliary, contact (unknown_calls.c). */
+/* Adds param, input, setting, set (value_calls.c); dynamic, auxiliary, contact (unknown_calls.c).
+ */
 void dfl_values_open(lua_State *L);
 void dfl_unknowns_open(lua_State *L);
 

@@ -1,7 +1,7 @@
 /* lookup.c: functions through tables as Lua values.
 
-   A function has a list of terms (symbolic/table_terms.h) and the ends of its table; calling it with
-   numbers gives a number, with an expression an expression. */
+   A function has a list of terms (symbolic/table_terms.h) and the ends of its table; calling it
+   with numbers gives a number, with an expression an expression. */
 #include "script/lookup.h"
 
 #include "script/arguments.h"

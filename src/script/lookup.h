@@ -1,4 +1,5 @@
-/* lookup.h: functions through tables as Lua values, which are called with numbers or expressions. */
+/* lookup.h: functions through tables as Lua values, which are called with numbers or expressions.
+ */
 #ifndef DFL_SCRIPT_LOOKUP_H
 #define DFL_SCRIPT_LOOKUP_H
 

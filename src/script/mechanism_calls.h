@@ -41,7 +41,8 @@ int dfl_elastic_from_matrices(lua_State *L, const char *name, int table); /* ela
 
 int dfl_elastic_from_beams(lua_State *L, const char *name, int table); /* elastic_frame_calls.c */
 
-/* Cross-section, stiffness and mass of a beam; `ends`: from and to must be given (elastic_calls.c). */
+/* Cross-section, stiffness and mass of a beam; `ends`: from and to must be given (elastic_calls.c).
+ */
 void dfl_elastic_read_section(dfl_drawn_beam *beam, lua_State *L, int table, bool ends);
 
 /* Frame of a body of finite elements: tangent, chord or buckens; a whole number from 0 to

@@ -31,7 +31,8 @@ dfl_status dfl_plain_file_read(dfl_text *text, const char *what, const char *fil
     return read_bytes(text, file, what, file);
 }
 
-/* The true path of the file, which must lie below the true folder of the model, if that has limits. */
+/* The true path of the file, which must lie below the true folder of the model, if that has limits.
+ */
 static dfl_status find_file(char **out, dfl_context *ctx, const dfl_model *model, const char *what,
                             const char *file)
 {

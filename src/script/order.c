@@ -155,7 +155,7 @@ static bool function_before(lua_State *L)
 }
 
 /* Sorts elements 1 to n of the table at `array`: runs of 1, 2, 4, ... elements are merged in pairs.
-   */
+ */
 static void merge_sort(lua_State *L, int array, lua_Integer n, before_fn before)
 {
     luaL_checkstack(L, 10, "sort");

@@ -1,4 +1,5 @@
-/* rehearsal.c: calls made one by one, in a model that nobody uses, so that each fails where it is made. */
+/* rehearsal.c: calls made one by one, in a model that nobody uses, so that each fails where it is
+   made. */
 #include "script/script_life.h"
 
 struct dfl_rehearsal {

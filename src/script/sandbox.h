@@ -56,8 +56,8 @@ lua_State *dfl_sandbox_open(dfl_script *script);
 
 dfl_script *dfl_script_of(lua_State *L);
 
-/* set_values.c: a text NAME=VALUE of the caller; a value that set{} in this line gives; *value by this name, if it is
-   set; after the script: DFL_INVALID if a value has no meaning; frees them. */
+/* set_values.c: a text NAME=VALUE of the caller; a value that set{} in this line gives; *value by
+   this name, if it is set; after the script: DFL_INVALID if a value has no meaning; frees them. */
 dfl_status dfl_set_values_read(dfl_script *script, const char *text);
 dfl_status dfl_set_values_add(dfl_script *script, int line, const char *name, double value);
 void dfl_set_values_apply(double *value, dfl_script *script, const char *name);
@@ -80,8 +80,9 @@ void dfl_sandbox_charge(lua_State *L, double instructions);
 /* The same for a C function that handles this number of bytes. */
 void dfl_sandbox_charge_bytes(lua_State *L, size_t bytes);
 
-/* Compiles the text, within the limits, and pushes the function or an error as luaL_loadbuffer does.
-   */
+/* Compiles the text, within the limits, and pushes the function or an error as luaL_loadbuffer
+   does.
+ */
 int dfl_sandbox_compile(lua_State *L, const char *text, size_t length);
 
 /* The name of the chunk in Lua's own messages: "model:12: ..."; script.c puts the path there. */

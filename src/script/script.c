@@ -64,7 +64,8 @@ static bool prefers_absolute(const dfl_model *model)
            (model->large || dfl_choices_demand_sparse(run)) && !dfl_choices_text(run, "evaluation");
 }
 
-/* Joint coordinates first; if absolute ones are cheaper, these, unless they cannot serve the model. */
+/* Joint coordinates first; if absolute ones are cheaper, these, unless they cannot serve the model.
+ */
 static dfl_status load_cheapest(dfl_model **out, dfl_context *ctx, const char *path,
                                 const char *text, size_t length, const dfl_script_options *options)
 {
@@ -98,8 +99,8 @@ static dfl_status load_cheapest(dfl_model **out, dfl_context *ctx, const char *p
     return load_once(out, NULL, ctx, path, text, length, &own);
 }
 
-/* *large (may be NULL): absolute coordinates are cheaper, even if the script could not be run to its
-   end because of that. */
+/* *large (may be NULL): absolute coordinates are cheaper, even if the script could not be run to
+   its end because of that. */
 static dfl_status load_once(dfl_model **out, bool *large, dfl_context *ctx, const char *path,
                             const char *text, size_t length, const dfl_script_options *options)
 {
@@ -134,7 +135,8 @@ static dfl_status keep_text(dfl_model *model, const char *text, size_t length)
     return DFL_OK;
 }
 
-/* What follows the last line: the mechanism as variables and equations, and what the caller has set. */
+/* What follows the last line: the mechanism as variables and equations, and what the caller has
+   set. */
 static dfl_status lower(dfl_script *script)
 {
     dfl_status status = script->drawing ? dfl_drawing_lower(script->drawing) : DFL_OK;
@@ -157,7 +159,8 @@ static dfl_status lower(dfl_script *script)
     return status;
 }
 
-/* A model with inputs has its motion(...) for `inverse`; without any, its author meant a constraint. */
+/* A model with inputs has its motion(...) for `inverse`; without any, its author meant a
+   constraint. */
 static dfl_status warn_ignored_motion(const dfl_script *script)
 {
     dfl_text text = {.ctx = script->ctx};

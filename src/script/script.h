@@ -22,8 +22,9 @@ typedef struct dfl_script_options {
     bool frames;    /* of a mechanism are described in the model */
     bool bodies;    /* elastic ones are described in the model, as SID texts */
     bool unseen;    /* nobody looks at the scene: mechanisms do not draw themselves */
-    dfl_dynamics dynamics; /* masses of a mechanism as expressions, by recursion, or in absolute
-                                 coordinates; if it is not known, the script may be run three times */
+    dfl_dynamics
+        dynamics; /* masses of a mechanism as expressions, by recursion, or in absolute
+                        coordinates; if it is not known, the script may be run three times */
     void (*print)(const char *text, void *user); /* one line that the script prints,
                                                     with its end; NULL: dropped */
     void *user;
@@ -39,8 +40,9 @@ dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
 dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *path,
                                 const char *text, size_t length, const dfl_script_options *options);
 
-/* Texts run one after the other, each when it is known, in a model that nobody uses: what is wrong with one of
-   them is said at once. Texts of the options must outlive it. After a failure it is of no more use. */
+/* Texts run one after the other, each when it is known, in a model that nobody uses: what is wrong
+   with one of them is said at once. Texts of the options must outlive it. After a failure it is of
+   no more use. */
 typedef struct dfl_rehearsal dfl_rehearsal;
 dfl_status dfl_rehearsal_create(dfl_rehearsal **out, dfl_context *ctx, const char *path,
                                 const dfl_script_options *options);
@@ -49,7 +51,8 @@ void dfl_rehearsal_free(dfl_rehearsal *rehearsal);
 /* Whole lines, which are counted on. DFL_INVALID: see dfl_script_load. */
 dfl_status dfl_rehearsal_run(dfl_rehearsal *rehearsal, const char *text, size_t length);
 
-/* The names of the calls, functions and symbols of the language, in the alphabet, separated by blanks. */
+/* The names of the calls, functions and symbols of the language, in the alphabet, separated by
+   blanks. */
 dfl_status dfl_script_names(dfl_text *out, dfl_context *ctx);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct dfl_csv {
 /* No more rows than this. */
 size_t dfl_csv_rows(const char *text);
 
-/* Whether this is a result of Driftless whose run was killed while it wrote the last line: a number may
-   end too early, and the line is left out. */
+/* Whether this is a result of Driftless whose run was killed while it wrote the last line: a number
+   may end too early, and the line is left out. */
 bool dfl_csv_is_cut(const dfl_csv *csv);
 
 /* Fills `time` and `value`, which have room for dfl_csv_rows, with *count rows. DFL_INVALID names

@@ -1,5 +1,5 @@
-/* set_values.c: values of parameters, inputs, settings and initial values from outside (NAME=VALUE) and from set{}
-   of the script, and that every one of them has a meaning. */
+/* set_values.c: values of parameters, inputs, settings and initial values from outside (NAME=VALUE)
+   and from set{} of the script, and that every one of them has a meaning. */
 #include "script/sandbox.h"
 
 #include "declare/declare.h"

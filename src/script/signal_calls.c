@@ -1,5 +1,5 @@
-/* signal_calls.c: signal(file, column, {time = , kind = , outside = , scale = }): a function of time
-   from a file with separated values. */
+/* signal_calls.c: signal(file, column, {time = , kind = , outside = , scale = }): a function of
+   time from a file with separated values. */
 #include "script/lookup.h"
 
 #include "script/arguments.h"

@@ -16,7 +16,7 @@ void dfl_symbols_open(lua_State *L);
 void dfl_symbol_push(lua_State *L, dfl_expr expr);
 
 /* Pushes a text for people: numbers and texts as they are, symbols as formulas, never an address.
-   */
+ */
 const char *dfl_value_text(lua_State *L, int i);
 
 #endif

@@ -28,8 +28,8 @@ dfl_status dfl_choose_number(dfl_choices *choices, dfl_context *ctx, int setting
 double dfl_choices_number(const dfl_choices *choices, const char *name);
 const char *dfl_choices_text(const dfl_choices *choices, const char *name);
 
-/* Whether form, method and matrices of the choices go with sparse matrices; whether `linear` demands
-   them. */
+/* Whether form, method and matrices of the choices go with sparse matrices; whether `linear`
+   demands them. */
 bool dfl_choices_may_be_sparse(const dfl_choices *choices);
 bool dfl_choices_demand_sparse(const dfl_choices *choices);
 bool dfl_choices_demand_tree(const dfl_choices *choices); /* sparse ones in joint coordinates */

@@ -1,6 +1,6 @@
-/* backwards.c: what cannot be undone. Impacts lose energy, friction that sticks has forgotten how it came to
-   rest, events assign: states before them do not follow from states after them, so that runs with falling
-   time end there. */
+/* backwards.c: what cannot be undone. Impacts lose energy, friction that sticks has forgotten how
+   it came to rest, events assign: states before them do not follow from states after them, so that
+   runs with falling time end there. */
 #include "solver/contact_modes.h"
 #include "solver/switching.h"
 

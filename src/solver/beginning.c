@@ -266,8 +266,8 @@ static double start_gap(const dfl_solver *solver)
     return gap;
 }
 
-/* The step that closes the gap gives velocities its size over h, and these remain. Without fixed steps no step is
-   short enough, and the run ends. */
+/* The step that closes the gap gives velocities its size over h, and these remain. Without fixed
+   steps no step is short enough, and the run ends. */
 static void warn_of_gap(const dfl_solver *solver)
 {
     const double h = solver->options.step.fixed;
@@ -279,8 +279,8 @@ static void warn_of_gap(const dfl_solver *solver)
                 dfl_form_name(solver->options.form), gap, gap / h);
 }
 
-/* Velocities of index 2 are differences of positions: each step may err by rtol/h in them. Radau IIA loses two of its
-   orders; what methods of low order have left is not in proportion to rtol. */
+/* Velocities of index 2 are differences of positions: each step may err by rtol/h in them. Radau
+   IIA loses two of its orders; what methods of low order have left is not in proportion to rtol. */
 static void warn_of_velocities(const dfl_solver *solver)
 {
     const dfl_integrator used = solver->options.integrator;

@@ -28,12 +28,11 @@ typedef struct dfl_contacts {
     bool *held;   /* near, and neither opening nor closing fast: its mode is to be found ... */
     bool *still;  /* ... and that of its friction */
     bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
-    bool *
-        shared; /* 2 count: contacts that need not open, and friction that sticks, because others hold
-                     what their multipliers say they cannot */
-    bool *loose; /* near, and would open if all were open */
-    double *a;   /* nv: accelerations of a trial */
-    double free; /* the largest acceleration without contacts: what is small beside it is zero */
+    bool *shared; /* 2 count: contacts that need not open, and friction that sticks, because others
+                     hold what their multipliers say they cannot */
+    bool *loose;  /* near, and would open if all were open */
+    double *a;    /* nv: accelerations of a trial */
+    double free;  /* the largest acceleration without contacts: what is small beside it is zero */
     double *x, *tried, *impulse, *answer; /* n, n, nv, CONTACT_ROWS nv */
     double *tolerance;                    /* n */
     double *share; /* 2 count: friction of contacts that stick, in each direction; 4 count: room */
@@ -60,8 +59,8 @@ void dfl_contacts_clear(dfl_solver *solver);
 /* At the start: every contact is open, friction alone neither sticks nor slips. */
 dfl_status dfl_contacts_begin(dfl_solver *solver);
 
-/* Impacts and modes at (t, solver->x), which becomes the state after them; *changed: modes, and with
-   them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
+/* Impacts and modes at (t, solver->x), which becomes the state after them; *changed: modes, and
+   with them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
 dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
 
 /* impacts.c: whether contact i closes with a speed; the speeds before, and in contacts->answer
@@ -81,15 +80,15 @@ dfl_status dfl_contacts_collide_together(bool *done, dfl_solver *solver, double 
 /* impacts.c: one impact at (t, contacts->x), once more, with contacts->state as it is. */
 dfl_status dfl_contacts_collide_again(dfl_solver *solver, double t, int i, bool plastic);
 
-/* impacts.c: the coefficient from which on friction of contact i may jam: n M^-1 (n - mu t)^T = 0. Sets other
-   modes. INFINITY: none, or not known. */
+/* impacts.c: the coefficient from which on friction of contact i may jam: n M^-1 (n - mu t)^T = 0.
+   Sets other modes. INFINITY: none, or not known. */
 double dfl_contacts_most_friction(dfl_solver *solver, double t, int i);
 
 /* mode_search.c: the modes at (t, contacts->x), in contacts->trial; contacts->tried: the state. */
 dfl_status dfl_contacts_search(dfl_solver *solver, double t);
 
-/* Contact i of the trial is closed; it sticks if it does not slip, else it slips with its present speed, or
-   on to the other side. */
+/* Contact i of the trial is closed; it sticks if it does not slip, else it slips with its present
+   speed, or on to the other side. */
 void dfl_contacts_close(dfl_solver *solver, int i);
 
 /* DFL_NOT_CONVERGED: no mode is possible. */
@@ -101,14 +100,14 @@ static inline int dfl_contact_directions(const dfl_contact *contact)
     return contact->tangent < 0 ? 0 : contact->directions == 2 ? 2 : 1;
 }
 
-/* impacts.c: of all contacts that close. After the search for modes: contacts that impacts have lifted,
-   but lower than the tolerance of the gap, stay, as the edges of a box that rocks to rest; *any: there
-   are such, and the modes are to be found again. */
+/* impacts.c: of all contacts that close. After the search for modes: contacts that impacts have
+   lifted, but lower than the tolerance of the gap, stay, as the edges of a box that rocks to rest;
+   *any: there are such, and the modes are to be found again. */
 dfl_status dfl_contacts_collide(dfl_solver *solver, double t);
 dfl_status dfl_contacts_land(bool *any, dfl_solver *solver, double t);
 
-/* happenings.c: call on_instant after an impact that has led from contacts->tried to contacts->x (sets
-   other modes), and before contacts->trial become the modes. */
+/* happenings.c: call on_instant after an impact that has led from contacts->tried to contacts->x
+   (sets other modes), and before contacts->trial become the modes. */
 dfl_status dfl_contacts_tell_impact(dfl_solver *solver, double t, int contact,
                                     const double *impulse);
 dfl_status dfl_contacts_tell_modes(dfl_solver *solver, double t);
@@ -119,20 +118,20 @@ dfl_status dfl_contacts_set(dfl_solver *solver, const dfl_contact_mode *modes);
 /* contact->x := contact->x after `impulse` (nv), on all rows that are on. */
 dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const double *impulse);
 
-/* stuck_friction.c: what contacts that stick must hold, shared by their limits: share. Before the modes
-   are searched: friction that need not let go has not ended. Once they are found: which friction is
-   shared. */
+/* stuck_friction.c: what contacts that stick must hold, shared by their limits: share. Before the
+   modes are searched: friction that need not let go has not ended. Once they are found: which
+   friction is shared. */
 void dfl_contacts_share(dfl_solver *solver);
 void dfl_contacts_relieve(dfl_solver *solver);
 void dfl_contacts_note_shared(dfl_solver *solver);
 
-/* Whether function i is that of friction that is shared; such functions at (t, x): what is left of its
-   limit. Nonzero: the model cannot be evaluated. */
+/* Whether function i is that of friction that is shared; such functions at (t, x): what is left of
+   its limit. Nonzero: the model cannot be evaluated. */
 bool dfl_contacts_is_shared(const dfl_solver *solver, int i);
 int dfl_contacts_shared_values(double *value, dfl_solver *solver, double t, const double *x);
 
-/* Directions, biases and speeds of all contacts that touch, as if all were closed and stuck: W, bias,
-   u, size. Sets other modes. */
+/* Directions, biases and speeds of all contacts that touch, as if all were closed and stuck: W,
+   bias, u, size. Sets other modes. */
 dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x);
 
 #endif

@@ -136,7 +136,8 @@ dfl_status dfl_search_limits(dfl_search *s, double tau)
     return DFL_OK;
 }
 
-/* A function that ends in its noise, negative and falling, will be out of it soon: it has crossed. */
+/* A function that ends in its noise, negative and falling, will be out of it soon: it has crossed.
+ */
 static dfl_status look_beyond(dfl_search *s, double to)
 {
     const dfl_watched *w = s->watched;
@@ -228,10 +229,11 @@ static dfl_status decide(bool *undecided, dfl_search *s, int level, double a, do
     return status;
 }
 
-/* The zero of function i where the excursion begins that has reached b: between the last place at which it
-   is positive and b. That is a, or where noise has hidden it a place before a, or one soon after the
-   beginning of the search. A function that is negative all along, within its noise, but rises at first
-   crosses where it comes back to its first value, as a gap does that opens again; else at the beginning. */
+/* The zero of function i where the excursion begins that has reached b: between the last place at
+   which it is positive and b. That is a, or where noise has hidden it a place before a, or one soon
+   after the beginning of the search. A function that is negative all along, within its noise, but
+   rises at first crosses where it comes back to its first value, as a gap does that opens again;
+   else at the beginning. */
 dfl_status dfl_search_locate(dfl_search *s, int i, double a, double b)
 {
     double fa, level = 0, end = b;
@@ -255,7 +257,8 @@ dfl_status dfl_search_locate(dfl_search *s, int i, double a, double b)
     return status || fa <= 0 ? status : pass_level(s, i, a, b, level);
 }
 
-/* The last place soon after the beginning where function i is above a level; *above: by how much. */
+/* The last place soon after the beginning where function i is above a level; *above: by how much.
+ */
 static dfl_status rise(double *a, double *above, dfl_search *s, int i, double b, double level)
 {
     dfl_status status = DFL_OK;
@@ -269,7 +272,8 @@ static dfl_status rise(double *a, double *above, dfl_search *s, int i, double b,
     return status;
 }
 
-/* Where function i passes a level between a, where it is above it, and b: by the Illinois method. */
+/* Where function i passes a level between a, where it is above it, and b: by the Illinois method.
+ */
 static dfl_status pass_level(dfl_search *s, int i, double a, double b, double level)
 {
     double fa, fb;

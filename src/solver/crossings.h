@@ -15,8 +15,8 @@ typedef struct dfl_watched {
        crossed; NULL: 0. */
     int (*noise)(double *noise, double t, const double *x, void *user);
     dfl_switch_name_fn name; /* for messages */
-    /* How many times as far as the path is long a function is followed beyond its end to see that it
-       will leave its noise; NULL: once. */
+    /* How many times as far as the path is long a function is followed beyond its end to see that
+       it will leave its noise; NULL: once. */
     double (*ahead)(int i, void *user);
 } dfl_watched;
 

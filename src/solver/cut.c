@@ -1,5 +1,5 @@
-/* cut.c: where a step cannot be taken again it is cut at the state of the polynomial, moved onto the
-   constraints; a crossing at its very beginning takes it back. */
+/* cut.c: where a step cannot be taken again it is cut at the state of the polynomial, moved onto
+   the constraints; a crossing at its very beginning takes it back. */
 #include "solver/switching.h"
 
 #include <float.h>
@@ -35,8 +35,8 @@ static dfl_status stand_at(double *value, dfl_solver *solver, double t, int whic
     return status;
 }
 
-/* Between steps of methods that remember, multipliers have no accuracy: where function `which` depends
-   on them its zero is found anew, among states that satisfy all equations. */
+/* Between steps of methods that remember, multipliers have no accuracy: where function `which`
+   depends on them its zero is found anew, among states that satisfy all equations. */
 static dfl_status correct_cut(dfl_solver *solver, double found, int which)
 {
     const dfl_stepper *st = solver->stepper;

@@ -45,8 +45,9 @@ dfl_status dfl_solver_follow(dfl_solver *solver, const dfl_parameters *parameter
     return status;
 }
 
-/* Where friction in two directions comes to rest, |h| ~ t* - t, the direction of the slip has derivatives without higher ones,
-   (t* - t)^p: no step is short enough for their estimates, which would end among the noise of h. */
+/* Where friction in two directions comes to rest, |h| ~ t* - t, the direction of the slip has
+   derivatives without higher ones, (t* - t)^p: no step is short enough for their estimates, which
+   would end among the noise of h. */
 static bool has_surface_friction(const dfl_solver *solver)
 {
     const dfl_contact_options *contacts = &solver->options.switches.contacts;

@@ -145,8 +145,8 @@ static dfl_status take_signs(dfl_solver *solver, double from)
     return DFL_OK;
 }
 
-/* Where a branch ends with the step, it says nothing about what comes next: a speed that has passed zero
-   by rounding may stick. */
+/* Where a branch ends with the step, it says nothing about what comes next: a speed that has passed
+   zero by rounding may stick. */
 static double ahead(int i, void *user)
 {
     const dfl_solver *solver = user;

@@ -43,7 +43,8 @@ dfl_status dfl_switching_small_crossing(double *at, dfl_solver *solver, const df
     if (status || !matters)
         return status;
     if (it.deepest < 1) {
-        /* it comes back, perhaps only because the polynomial is no better: a shorter step shows it */
+        /* it comes back, perhaps only because the polynomial is no better: a shorter step shows it
+         */
         const bool again = solver->switching->halvings < DFL_SWITCHING_HALVINGS;
         search->undecided = again ? it.which : -1;
         return DFL_OK;

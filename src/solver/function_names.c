@@ -1,4 +1,5 @@
-/* function_names.c: switching functions and events in messages, by the names that the model gives them. */
+/* function_names.c: switching functions and events in messages, by the names that the model gives
+   them. */
 #include "solver/solver_internal.h"
 #include "solver/switching.h"
 

@@ -3,9 +3,9 @@
        du/dP = D_nn + D_nt.k,    dh/dP = D_tn + D_tt k
 
    with the friction k = -mu h/|h| while it slips. Where h = 0 it sticks, k = -D_tt^-1 D_tn, if
-   |k| <= mu; else it slips on where h keeps its direction d: D_tn - mu D_tt d = z d with z > 0. In one
-   direction, and from h = 0 on, the path is straight. In two directions the slip turns before: with
-   dP = |h| dq the equations have no singularity, and h = 0 is approached exponentially. */
+   |k| <= mu; else it slips on where h keeps its direction d: D_tn - mu D_tt d = z d with z > 0. In
+   one direction, and from h = 0 on, the path is straight. In two directions the slip turns before:
+   with dP = |h| dq the equations have no singularity, and h = 0 is approached exponentially. */
 #include "solver/impact_path.h"
 
 #include <math.h>

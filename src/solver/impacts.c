@@ -1,9 +1,10 @@
 /* impacts.c: contacts that close with a speed.
 
-   The fastest one first, with those that are as fast (impact_group.c), until none closes. The velocities answer to an impulse of size 1 along its
-   normal n and along its tangents t through all constraints, D = [n; t] M^-1 [n; t]^T. With friction
-   the impact runs along Routh's path (impact_path.c). A rebound so small that its height is below the
-   tolerance of the gap has none: the contact closes. */
+   The fastest one first, with those that are as fast (impact_group.c), until none closes. The
+   velocities answer to an impulse of size 1 along its normal n and along its tangents t through all
+   constraints, D = [n; t] M^-1 [n; t]^T. With friction the impact runs along Routh's path
+   (impact_path.c). A rebound so small that its height is below the tolerance of the gap has none:
+   the contact closes. */
 #include "solver/contact_modes.h"
 #include "solver/impact_path.h"
 #include "solver/switching.h"
@@ -48,7 +49,8 @@ dfl_status dfl_contacts_collide(dfl_solver *solver, double t)
     return status ? status : dfl_contacts_set(solver, c->mode);
 }
 
-/* A gap within its noise that closes slowly needs long to do so: it is not taken as closed before. */
+/* A gap within its noise that closes slowly needs long to do so: it is not taken as closed before.
+ */
 bool dfl_contacts_closes(const dfl_solver *solver, int i)
 {
     const dfl_contacts *c = solver->contacts;
@@ -195,8 +197,8 @@ static dfl_status answers(dfl_collision *hit, dfl_solver *solver, double t, int 
     return status;
 }
 
-/* Whether the rebound is higher than the tolerance of the gap: the contact would be open, the others
-   as they are, with the accelerations of the state after the impact. */
+/* Whether the rebound is higher than the tolerance of the gap: the contact would be open, the
+   others as they are, with the accelerations of the state after the impact. */
 static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i,
                            const dfl_collision *hit)
 {

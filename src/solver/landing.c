@@ -70,8 +70,8 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     return status ? status : mark_crossed(solver, at, first);
 }
 
-/* Goes back and proposes half the step; false: that was done often enough, and samples have decided,
-   which is told once. */
+/* Goes back and proposes half the step; false: that was done often enough, and samples have
+   decided, which is told once. */
 static bool halve(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
@@ -126,8 +126,8 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
     return status;
 }
 
-/* The next step may be eight times as long. A gap that closes with a speed does so, however short the
-   last steps are: else a body that bounces or rocks within its noise sinks into it. */
+/* The next step may be eight times as long. A gap that closes with a speed does so, however short
+   the last steps are: else a body that bounces or rocks within its noise sinks into it. */
 static double ahead(int i, void *user)
 {
     const dfl_solver *solver = user;
@@ -266,8 +266,9 @@ static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
     return status;
 }
 
-/* Whether a function that is zero but for noise may be taken as passed: the forces are the same. A gap
-   or an event that acts is passed where it is zero, not earlier: a slow body needs long for its noise. */
+/* Whether a function that is zero but for noise may be taken as passed: the forces are the same. A
+   gap or an event that acts is passed where it is zero, not earlier: a slow body needs long for its
+   noise. */
 static bool goes_along(dfl_solver *solver, int i)
 {
     const dfl_switching *sw = solver->switching;
@@ -323,8 +324,8 @@ dfl_status dfl_switching_slopes(dfl_solver *solver)
                : slopes_by_differences(solver, false);
 }
 
-/* search.x_bounds: slopes of the unknowns: rates where equations give them, else, and where the step
-   is cut, those of the polynomial of the step. */
+/* search.x_bounds: slopes of the unknowns: rates where equations give them, else, and where the
+   step is cut, those of the polynomial of the step. */
 static void rates_here(dfl_bounds *t, dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
@@ -346,7 +347,8 @@ static void rates_here(dfl_bounds *t, dfl_solver *solver)
     }
 }
 
-/* Along the polynomial of the step, without bounds: of all functions, or of friction that is shared. */
+/* Along the polynomial of the step, without bounds: of all functions, or of friction that is
+   shared. */
 static dfl_status slopes_by_differences(dfl_solver *solver, bool all)
 {
     static const double weight[] = {1.5, -2, 0.5}, part = 1e-3;

@@ -1,5 +1,5 @@
-/* meeting.c: a state that another integrator has reached, in the branches and modes of this solver: what has
-   passed zero on the way happens there. */
+/* meeting.c: a state that another integrator has reached, in the branches and modes of this solver:
+   what has passed zero on the way happens there. */
 #include "solver/solver_internal.h"
 #include "solver/switching.h"
 
@@ -41,8 +41,8 @@ dfl_status dfl_solver_meet(dfl_solver *solver, double t, const double *x)
 }
 
 /* Functions that are negative and do not rise, or zero up to their noise and falling (slopes of
-   multipliers are not known, and zero); those of time by their values a rounding later, and the one that was
-   announced for now. */
+   multipliers are not known, and zero); those of time by their values a rounding later, and the one
+   that was announced for now. */
 static dfl_status mark_passed(bool *any, dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;

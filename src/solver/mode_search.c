@@ -6,8 +6,8 @@
    multipliers with its rows; then the condition that is violated most changes, until all hold.
 
    Friction on a surface that begins to slip does so along its own acceleration: r(d) = k d, k >= 0.
-   Since r = A - F D d with the answer D of the velocities to forces there, turning d towards r + b d
-   finds that direction if b is at least F |D|. */
+   Since r = A - F D d with the answer D of the velocities to forces there, turning d towards r + b
+   d finds that direction if b is at least F |D|. */
 #include "solver/contact_modes.h"
 #include "solver/switching.h"
 
@@ -54,8 +54,8 @@ dfl_status dfl_contacts_search(dfl_solver *solver, double t)
     return !status && !found ? dfl_contacts_jam(solver, t) : status;
 }
 
-/* How large accelerations are if every contact is open, and were before the instant: what remains of them
-   where all forces cancel is rounding. Which contacts would open. */
+/* How large accelerations are if every contact is open, and were before the instant: what remains
+   of them where all forces cancel is rounding. Which contacts would open. */
 static dfl_status gauge(dfl_solver *solver, double t)
 {
     dfl_contacts *c = solver->contacts;
@@ -105,8 +105,8 @@ static bool rests(const dfl_contacts *c, int i)
     return hypot(u[1], u[2]) <= hypot(size[1], size[2]);
 }
 
-/* Whether the slip of contact i has just passed zero because its direction vanishes, as that of x^2 at
-   x = 0: positions, not velocities make its noise. Nothing can stick there. */
+/* Whether the slip of contact i has just passed zero because its direction vanishes, as that of x^2
+   at x = 0: positions, not velocities make its noise. Nothing can stick there. */
 static bool passes(const dfl_solver *solver, int i)
 {
     const dfl_contacts *c = solver->contacts;
@@ -179,7 +179,8 @@ static dfl_status complete(bool *possible, dfl_solver *solver, double t)
     return DFL_OK;
 }
 
-/* gap'' of contact i (k = 0) or an acceleration of its slip (k = 1, 2), and the size of its terms. */
+/* gap'' of contact i (k = 0) or an acceleration of its slip (k = 1, 2), and the size of its terms.
+ */
 static double acceleration(double *terms, const dfl_solver *solver, int i, int k)
 {
     const dfl_contacts *c = solver->contacts;
@@ -222,9 +223,9 @@ static bool turn_slips(dfl_solver *solver, bool first)
     return any;
 }
 
-/* Of gap'' where the force of contact i has just vanished (k = 0), or of the acceleration of a slip that
-   has just ended. All forces may cancel there, so that nothing but what changes the speed by its noise
-   within the last step shows their size. */
+/* Of gap'' where the force of contact i has just vanished (k = 0), or of the acceleration of a slip
+   that has just ended. All forces may cancel there, so that nothing but what changes the speed by
+   its noise within the last step shows their size. */
 static double noise_of_rate(const dfl_solver *solver, int i, int k)
 {
     const dfl_stepper *st = solver->stepper;
@@ -331,7 +332,8 @@ static bool change(dfl_solver *solver, int worst)
     return !tried_before(c);
 }
 
-/* Mode number `own` of contact i: stick or closed, open, two senses of slip; false: not possible. */
+/* Mode number `own` of contact i: stick or closed, open, two senses of slip; false: not possible.
+ */
 static bool set_mode(dfl_solver *solver, int i, int own)
 {
     dfl_contacts *c = solver->contacts;
@@ -374,8 +376,8 @@ static dfl_status enumerate(bool *found, dfl_solver *solver, double t)
     return DFL_OK;
 }
 
-/* Friction that can stick does so. On the way to valid modes some of it was made to slip by what other
-   friction has not held in the end: first what stuck before, then the rest is tried again. */
+/* Friction that can stick does so. On the way to valid modes some of it was made to slip by what
+   other friction has not held in the end: first what stuck before, then the rest is tried again. */
 static dfl_status stick_again(dfl_solver *solver, double t)
 {
     dfl_contacts *c = solver->contacts;
@@ -396,8 +398,8 @@ static dfl_status stick_again(dfl_solver *solver, double t)
     return status || worst < 0 ? status : try_modes(&worst, solver, t);
 }
 
-/* Where friction presses so much that n M^-1 (n - mu t)^T < 0 a contact may be closed although it would open
-   by itself (Painleve). Then it is open, and the user knows. */
+/* Where friction presses so much that n M^-1 (n - mu t)^T < 0 a contact may be closed although it
+   would open by itself (Painleve). Then it is open, and the user knows. */
 static dfl_status prefer_open(dfl_solver *solver, double t)
 {
     dfl_contacts *c = solver->contacts;

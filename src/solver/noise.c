@@ -1,7 +1,8 @@
-/* noise.c: what tolerances may change in a function is no crossing. In first order that is ten times
-   the sum of |dc/dx_i| tolerance_i; but sin(40 x) cannot become larger than 1, however large that sum
-   is, and would never cross. So the sum is compared with the range of c over the states that are ten
-   tolerances away: if it is larger, c turns back within the tolerances, and they decide nothing. */
+/* noise.c: what tolerances may change in a function is no crossing. In first order that is ten
+   times the sum of |dc/dx_i| tolerance_i; but sin(40 x) cannot become larger than 1, however large
+   that sum is, and would never cross. So the sum is compared with the range of c over the states
+   that are ten tolerances away: if it is larger, c turns back within the tolerances, and they
+   decide nothing. */
 #include "solver/crossings.h"
 
 #include <math.h>
@@ -58,8 +59,8 @@ int dfl_search_noise_by_differences(double *noise, const dfl_search *search,
     return failed;
 }
 
-/* Noise as it is up to the range, then falling fast: at 1.2 times the range a sine would hide within
-   it. */
+/* Noise as it is up to the range, then falling fast: at 1.2 times the range a sine would hide
+   within it. */
 static double limited(double noise, double range)
 {
     if (!(noise > range) || !(range > 0))

@@ -1,6 +1,6 @@
-/* parameter_differences.c: derivatives of all rows by parameters of a model that does not give them: central
-   differences (rows(theta + h) - rows(theta - h)) / 2h with h = 1e-5 of the parameter's size, which leaves an
-   error of about 1e-10 of the rows' curvature and rounding. */
+/* parameter_differences.c: derivatives of all rows by parameters of a model that does not give
+   them: central differences (rows(theta + h) - rows(theta - h)) / 2h with h = 1e-5 of the
+   parameter's size, which leaves an error of about 1e-10 of the rows' curvature and rounding. */
 #include "solver/solver_internal.h"
 
 #include <driftless/gradient.h>

@@ -20,16 +20,16 @@ typedef struct dfl_path {
     int basis_degree; /* of that matrix; 0: none yet */
 } dfl_path;
 
-/* Follows the unknowns with a flag in `uses` (NULL: all); the others keep what their bounds and values
-   were. DFL_NO_MEMORY. */
+/* Follows the unknowns with a flag in `uses` (NULL: all); the others keep what their bounds and
+   values were. DFL_NO_MEMORY. */
 dfl_status dfl_path_init(dfl_path *path, const dfl_system *sys, const bool *uses);
 void dfl_path_clear(dfl_path *path, dfl_context *ctx);
 
 /* Takes the last step of `st`. */
 void dfl_path_set(dfl_path *path, const dfl_stepper *st);
 
-/* The same step as a polynomial of another degree through states that `sample` writes (n); false: it
-   could not. */
+/* The same step as a polynomial of another degree through states that `sample` writes (n); false:
+   it could not. */
 bool dfl_path_sample(dfl_path *path, int degree, bool (*sample)(double *x, double t, void *user),
                      void *user);
 

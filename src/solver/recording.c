@@ -1,7 +1,7 @@
 /* recording.c: a run that is recorded, and gradients by a sweep backwards.
 
-   Beside the derivatives that are followed there is a second set, by all parameters. It is there at starts only: at the
-   beginning, and where branches change or the state jumps. */
+   Beside the derivatives that are followed there is a second set, by all parameters. It is there at
+   starts only: at the beginning, and where branches change or the state jumps. */
 #include "solver/solver_internal.h"
 #include "solver/switching.h"
 

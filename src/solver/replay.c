@@ -1,8 +1,9 @@
 /* replay.c: how the state after an instant depends on the state before it.
 
-   Events that act, impacts and new constraints map the state before an instant to that after it. The same
-   events and impacts, with the same modes of contacts, are repeated from states and with parameters nearby;
-   the derivative of the result along a direction is extrapolated from differences. */
+   Events that act, impacts and new constraints map the state before an instant to that after it.
+   The same events and impacts, with the same modes of contacts, are repeated from states and with
+   parameters nearby; the derivative of the result along a direction is extrapolated from
+   differences. */
 #include "solver/contact_modes.h"
 #include "solver/switching.h"
 
@@ -80,7 +81,8 @@ dfl_status dfl_record_slopes(double *out, dfl_solver *solver, int column, const 
                : refuse(solver, dfl_message(solver->ctx));
 }
 
-/* Positions do not jump unless they are assigned: the constraints after the instant are satisfied already. */
+/* Positions do not jump unless they are assigned: the constraints after the instant are satisfied
+   already. */
 static bool moves_positions(const double *out, dfl_solver *solver, const double *along)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);

@@ -1,8 +1,8 @@
 /* save.c: a trajectory as bytes.
 
-   Matrices and earlier steps are not saved: the trajectory that is saved and the one that is restored
-   both begin anew at the saved state, with its step size and order. So both go on with the same
-   bits, and the bytes are few. */
+   Matrices and earlier steps are not saved: the trajectory that is saved and the one that is
+   restored both begin anew at the saved state, with its step size and order. So both go on with the
+   same bits, and the bytes are few. */
 #include "solver/contact_modes.h"
 #include "solver/switching.h"
 
@@ -24,8 +24,8 @@ static void carry(archive *a, void *data, size_t size)
     a->used += size;
 }
 
-/* Counters of the trajectory. The time that it took belongs to neither the bytes nor the one that reads
-   them: the same trajectory has the same bytes. */
+/* Counters of the trajectory. The time that it took belongs to neither the bytes nor the one that
+   reads them: the same trajectory has the same bytes. */
 static void carry_statistics(archive *a, dfl_statistics *stats)
 {
     const double seconds = stats->seconds, longest = stats->longest_step;

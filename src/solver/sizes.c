@@ -3,9 +3,9 @@
    atol is rtol times a size that an unknown has at least: the size of its kind at the start, or a
    tenth of its own largest value so far, whichever is larger. Unknowns of one kind have one unit;
    the model says which they are (dfl_sizes). A position's size is what the model knows (the lengths
-   of a drawing, 1 rad), and the largest initial value of its kind. A velocity's follows from that of
-   its positions L by the time scale of the motion: it is at least a tenth of v and of sqrt(L a) of
-   its kind at the start, and L divided by the duration of the run. Multipliers have the unit of
+   of a drawing, 1 rad), and the largest initial value of its kind. A velocity's follows from that
+   of its positions L by the time scale of the motion: it is at least a tenth of v and of sqrt(L a)
+   of its kind at the start, and L divided by the duration of the run. Multipliers have the unit of
    power divided by that of their row's rate: their size is the largest power F v of a force at the
    start divided by |W| v.
 
@@ -263,8 +263,8 @@ static void dynamic(dfl_solver *solver, const double *x, const dfl_point *start)
             size[i] = 1;
 }
 
-/* The largest power of a force, free or of a constraint, at the velocities' sizes; at least a little
-   of what would change these velocities in the time of the motion. */
+/* The largest power of a force, free or of a constraint, at the velocities' sizes; at least a
+   little of what would change these velocities in the time of the motion. */
 static double largest_power(dfl_solver *solver, const double *l, const dfl_point *start)
 {
     dfl_system *sys = &solver->sys;

@@ -120,8 +120,8 @@ dfl_status dfl_solver_meet_impact(dfl_solver *solver, int event);
    stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
 
-/* Whether steps and rows of the options lead from t to t_end at all (solver_options.c). DFL_INVALID:
-   an option is too small, which the message names. */
+/* Whether steps and rows of the options lead from t to t_end at all (solver_options.c).
+   DFL_INVALID: an option is too small, which the message names. */
 dfl_status dfl_solver_check_reach(const dfl_solver *solver, double t, double t_end);
 
 /* Before an advance towards t_end: finishes the report of a step that a callback interrupted, or
@@ -148,8 +148,9 @@ void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const
    DFL_SINGULAR: they do not, with the positions to change. */
 dfl_status dfl_solver_check_rank(dfl_solver *solver, double t0);
 
-/* Derivatives by parameters (derivatives.c): after an accepted step; before and after branches change
-   (switch_derivatives.c), also at the start; forgets them; the message where they cannot be evaluated. */
+/* Derivatives by parameters (derivatives.c): after an accepted step; before and after branches
+   change (switch_derivatives.c), also at the start; forgets them; the message where they cannot be
+   evaluated. */
 dfl_status dfl_solver_follow_step(dfl_solver *solver);
 dfl_status dfl_solver_approach_switch(dfl_solver *solver);
 dfl_status dfl_solver_leave_switch(dfl_solver *solver);
@@ -157,14 +158,15 @@ dfl_status dfl_solver_leave_start(dfl_solver *solver);
 
 /* The last step will be taken again: follow it then. */
 void dfl_solver_unfollow_step(dfl_solver *solver);
-/* recording.c: the derivatives by all parameters take the place of those that are followed, or give it back; instants are
-   passed with them, too, while steps are recorded. */
+/* recording.c: the derivatives by all parameters take the place of those that are followed, or give
+   it back; instants are passed with them, too, while steps are recorded. */
 void dfl_solver_swap_derivatives(dfl_solver *solver);
 void dfl_solver_forget_record(dfl_solver *solver);
 dfl_status dfl_solver_recorded_approach(dfl_solver *solver);
 dfl_status dfl_solver_recorded_leave(dfl_solver *solver);
 
-/* switch_derivatives.c: the derivatives of the time at which functions pass zero; through the instant. */
+/* switch_derivatives.c: the derivatives of the time at which functions pass zero; through the
+   instant. */
 dfl_status dfl_solver_find_instant(dfl_solver *solver);
 dfl_status dfl_solver_pass_instant(dfl_solver *solver);
 void dfl_solver_forget_derivatives(dfl_solver *solver);

@@ -3,9 +3,10 @@
    Where their rows depend on each other, as those of a box on two edges, the multipliers of least
    norm say nothing about slipping: an edge with little load would have to hold as much as the other
    one. The same force is shared so that the largest friction, as part of its limit, is least:
-   T_i = L_i z_i with [t_1 L_1, t_2 L_2, ...] z = sum t_i mu_i, max |z_i| least. Lawson's method finds
-   it by weighted squares, whose weights grow with |z_i|. Independent rows have T_i = mu_i. Closed contacts
-   without friction hold what they can, as a stop beside friction does, but do not pull.
+   T_i = L_i z_i with [t_1 L_1, t_2 L_2, ...] z = sum t_i mu_i, max |z_i| least. Lawson's method
+   finds it by weighted squares, whose weights grow with |z_i|. Independent rows have T_i = mu_i.
+   Closed contacts without friction hold what they can, as a stop beside friction does, but do not
+   pull.
 
    While all multipliers are within their limits everything sticks. Where one of them is not but the
    friction holds all the same, it is marked as shared, and from there on what is left of its limit
@@ -27,7 +28,8 @@ void dfl_contacts_share(dfl_solver *solver)
     share_evenly(solver, solver->contacts->trial, solver->contacts->tried);
 }
 
-/* One column more of the group: row `way` of contact i, which may hold `limit`; *force += what it holds. */
+/* One column more of the group: row `way` of contact i, which may hold `limit`; *force += what it
+   holds. */
 static int add(double *force, const dfl_solver *solver, int n, dfl_share_column column,
                double holds)
 {
@@ -42,9 +44,9 @@ static int add(double *force, const dfl_solver *solver, int n, dfl_share_column 
     return n + 1;
 }
 
-/* group: the directions of friction that sticks, times its limit, then those of closed contacts without
-   friction; share: multipliers of friction; load: of contacts; *force: what they make. The number of
-   directions; 0: no friction sticks. */
+/* group: the directions of friction that sticks, times its limit, then those of closed contacts
+   without friction; share: multipliers of friction; load: of contacts; *force: what they make. The
+   number of directions; 0: no friction sticks. */
 static int gather(double *force, dfl_solver *solver, const dfl_contact_mode *modes, const double *x)
 {
     const dfl_contacts *c = solver->contacts;
@@ -71,8 +73,8 @@ static int gather(double *force, dfl_solver *solver, const dfl_contact_mode *mod
     return n;
 }
 
-/* z for the present weights, of the first n columns. false: the rows are independent, or nothing can be
-   solved. */
+/* z for the present weights, of the first n columns. false: the rows are independent, or nothing
+   can be solved. */
 static bool solve_shares(dfl_solver *solver, int n, const double *force, bool first)
 {
     dfl_contacts *c = solver->contacts;
@@ -90,8 +92,8 @@ static bool solve_shares(dfl_solver *solver, int n, const double *force, bool fi
     return true;
 }
 
-/* One round: z, then weights times |z|, those of contacts without friction but once. How much a friction
-   has changed, as part of its limit; negative: no more rounds. */
+/* One round: z, then weights times |z|, those of contacts without friction but once. How much a
+   friction has changed, as part of its limit; negative: no more rounds. */
 static double share_round(dfl_solver *solver, int n, const double *force, bool first)
 {
     dfl_contacts *c = solver->contacts;
@@ -119,7 +121,8 @@ static double share_round(dfl_solver *solver, int n, const double *force, bool f
     return changed;
 }
 
-/* Rounds until nothing changes; whether the columns make the force. `dependent`: else nothing is done. */
+/* Rounds until nothing changes; whether the columns make the force. `dependent`: else nothing is
+   done. */
 static bool balance(dfl_solver *solver, int n, const double *force, bool dependent)
 {
     const dfl_contacts *c = solver->contacts;
@@ -138,7 +141,8 @@ static bool balance(dfl_solver *solver, int n, const double *force, bool depende
     return change >= 0 && off <= 1e-7 * dfl_max_abs(force, solver->eom->nv);
 }
 
-/* Contacts that would have to pull are left out: their columns go. The number of those that remain. */
+/* Contacts that would have to pull are left out: their columns go. The number of those that remain.
+ */
 static int leave_out_pulling(const dfl_contacts *c, int nv, int n)
 {
     int kept = 0;
@@ -155,8 +159,8 @@ static int leave_out_pulling(const dfl_contacts *c, int nv, int n)
     return kept;
 }
 
-/* share, load := what friction that sticks and contacts beside it hold of the multipliers in x. Where
-   nothing but pulling makes the force, contacts pull. */
+/* share, load := what friction that sticks and contacts beside it hold of the multipliers in x.
+   Where nothing but pulling makes the force, contacts pull. */
 static void share_evenly(dfl_solver *solver, const dfl_contact_mode *modes, const double *x)
 {
     const dfl_contacts *c = solver->contacts;

@@ -1,12 +1,13 @@
 /* switch_derivatives.c: derivatives by parameters where branches change.
 
-   The instant t* at which a switching function phi passes zero depends on the parameters, and the state
-   follows other rates afterwards:
+   The instant t* at which a switching function phi passes zero depends on the parameters, and the
+   state follows other rates afterwards:
 
-       t*_theta = -(phi_x x_theta + phi_theta) / phi',      x_theta+ = x_theta- + (x'- - x'+) t*_theta
+       t*_theta = -(phi_x x_theta + phi_theta) / phi'
+       x_theta+ = x_theta- + (x'- - x'+) t*_theta
 
-   for positions, velocities and dynamic variables; all others follow from these. Where events act or
-   bodies meet, the state jumps, x+ = R(x-, t*, theta), and
+   for positions, velocities and dynamic variables; all others follow from these. Where events act
+   or bodies meet, the state jumps, x+ = R(x-, t*, theta), and
 
        x_theta+ = R_x (x_theta- + x'- t*_theta) + R_t t*_theta + R_theta - x'+ t*_theta */
 #include "solver/contact_modes.h"
@@ -74,8 +75,9 @@ dfl_status dfl_solver_find_instant(dfl_solver *solver)
     return DFL_OK;
 }
 
-/* Whether friction in two directions comes to rest. Its slip h vanishes there with all derivatives, those across it like
-   (t* - t)^p; but the linearized equations contain 1/|h|, which rounding makes arbitrary where the last step ends. */
+/* Whether friction in two directions comes to rest. Its slip h vanishes there with all derivatives,
+   those across it like (t* - t)^p; but the linearized equations contain 1/|h|, which rounding makes
+   arbitrary where the last step ends. */
 static bool rests_on_surface(const dfl_solver *solver)
 {
     const dfl_contact_options *contacts = &solver->options.switches.contacts;
@@ -87,7 +89,8 @@ static bool rests_on_surface(const dfl_solver *solver)
     return found;
 }
 
-/* Whether velocities or positions have jumped; those along massless directions follow forces that jump. */
+/* Whether velocities or positions have jumped; those along massless directions follow forces that
+   jump. */
 static bool has_jumped(const dfl_solver *solver)
 {
     const dfl_system *sys = &solver->sys;

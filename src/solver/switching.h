@@ -9,7 +9,8 @@ enum { DFL_SWITCHING_HALVINGS = 3 }; /* of a step on which a crossing is not dec
 
 enum { DFL_MOST_COLLISIONS = 50 };
 
-/* What has happened at the last instant, so that it can be repeated from states nearby (replay.c). */
+/* What has happened at the last instant, so that it can be repeated from states nearby (replay.c).
+ */
 typedef struct dfl_record {
     double t, *x;            /* before it; n */
     dfl_contact_mode *modes; /* of the contacts */
@@ -97,8 +98,8 @@ dfl_status dfl_switching_check(dfl_solver *solver);
 /* After the step was reported: takes the other branches and starts there again. */
 dfl_status dfl_switching_flip(dfl_solver *solver);
 
-/* Before a run goes on that a callback has stopped: what was found at the end of the last step happens
-   now, unless the run turns back (`turned`), or has moved to an event before it. */
+/* Before a run goes on that a callback has stopped: what was found at the end of the last step
+   happens now, unless the run turns back (`turned`), or has moved to an event before it. */
 dfl_status dfl_switching_go_on(dfl_solver *solver, bool turned);
 
 /* Makes the state where the last step is cut the present one, if it is. */
@@ -108,22 +109,22 @@ dfl_status dfl_switching_stand_at_cut(dfl_solver *solver);
    looks for known instants again. */
 dfl_status dfl_switching_catch_up(dfl_solver *solver);
 
-/* At the present state: the functions with switching->crossed have passed zero; what follows, until every
-   branch is valid. */
+/* At the present state: the functions with switching->crossed have passed zero; what follows, until
+   every branch is valid. */
 dfl_status dfl_switching_change(dfl_solver *solver);
 
 /* The state after switching->change: velocities jump, accelerations, multipliers and auxiliary
    variables follow (restart.c). */
 dfl_status dfl_switching_jump(dfl_solver *solver);
 
-/* function_names.c: a function by its name; those that have crossed; the two that do so most, with their
-   numbers of times. */
+/* function_names.c: a function by its name; those that have crossed; the two that do so most, with
+   their numbers of times. */
 void dfl_switching_name(char *out, size_t size, int function, void *solver);
 void dfl_switching_name_crossed(char *out, size_t size, dfl_solver *solver);
 void dfl_switching_name_crowd(char *out, size_t size, dfl_solver *solver);
 
-/* The largest jump of a velocity from `before` to solver->x, beyond tolerances; 0 if only directions
-   without mass jump, which follow the forces on them (restart.c). */
+/* The largest jump of a velocity from `before` to solver->x, beyond tolerances; 0 if only
+   directions without mass jump, which follow the forces on them (restart.c). */
 double dfl_switching_jumps(dfl_solver *solver, double t, const double *before);
 
 /* Calls on_jump before and, if the state has jumped, after a change of branches (restart.c). */
@@ -133,7 +134,8 @@ dfl_status dfl_switching_report(dfl_solver *solver, bool after);
    (happenings.c). */
 dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jump *jump);
 
-/* backwards.c, while time runs backwards: friction sticks; contacts change or events act here. DFL_INVALID. */
+/* backwards.c, while time runs backwards: friction sticks; contacts change or events act here.
+   DFL_INVALID. */
 dfl_status dfl_switching_refuse_sticking(const dfl_solver *solver);
 dfl_status dfl_switching_refuse_actions(dfl_solver *solver);
 
@@ -141,8 +143,8 @@ dfl_status dfl_switching_refuse_actions(dfl_solver *solver);
    sign just after it (instants.c). */
 dfl_status dfl_switching_mark_instants(dfl_solver *solver);
 
-/* The first zero of a function of time within `span` from the present time: instant, instant_of; horizon: how
-   far this reaches (instants.c). */
+/* The first zero of a function of time within `span` from the present time: instant, instant_of;
+   horizon: how far this reaches (instants.c). */
 dfl_status dfl_switching_look_ahead(dfl_solver *solver, double span);
 
 /* The functions at the present point, or where the step is cut: switching->value (landing.c). */
@@ -157,9 +159,10 @@ int dfl_switching_enclose(dfl_bounds *value, int count, const dfl_bounds *t, con
                           void *user);
 int dfl_switching_noise(double *noise, double t, const double *x, void *user);
 
-/* replay.c: the present instant, before anything happens. Once it has: whether the state may jump; how the
-   state (n) and then the memory of events after it change with parameter `column`, if the
-   state before it changes by `along` (n) and its time by `instant`. DFL_INVALID: it cannot be repeated. */
+/* replay.c: the present instant, before anything happens. Once it has: whether the state may jump;
+   how the state (n) and then the memory of events after it change with parameter `column`, if the
+   state before it changes by `along` (n) and its time by `instant`. DFL_INVALID: it cannot be
+   repeated. */
 void dfl_record_begin(dfl_solver *solver);
 bool dfl_record_jumps(const dfl_solver *solver);
 dfl_status dfl_record_slopes(double *out, dfl_solver *solver, int column, const double *along,

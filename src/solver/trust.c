@@ -1,11 +1,11 @@
 /* trust.c: whether the polynomials of multipliers show where functions pass zero.
 
-   Error control looks at the state. A block that sticks does not move, whatever pulls at it: a step may
-   be so long that the polynomial through the multipliers of its stages misses what they do between.
-   The last coefficients of its series of Chebyshev's polynomials say how large that may be. Functions
-   that could pass zero by as much end the trust: the step is taken again, shorter, until they cannot, or
-   until that is within their noise. Polynomials of other methods than collocation say nothing about
-   multipliers: theirs are made of completed states. */
+   Error control looks at the state. A block that sticks does not move, whatever pulls at it: a step
+   may be so long that the polynomial through the multipliers of its stages misses what they do
+   between. The last coefficients of its series of Chebyshev's polynomials say how large that may
+   be. Functions that could pass zero by as much end the trust: the step is taken again, shorter,
+   until they cannot, or until that is within their noise. Polynomials of other methods than
+   collocation say nothing about multipliers: theirs are made of completed states. */
 #include "solver/switching.h"
 
 #include <math.h>
@@ -101,7 +101,8 @@ static dfl_status estimate(double *error, dfl_solver *solver)
                : DFL_OK;
 }
 
-/* What the next coefficients of multipliers would be, at most about as large as the last two show. */
+/* What the next coefficients of multipliers would be, at most about as large as the last two show.
+ */
 static void leave_out(double *error, dfl_solver *solver)
 {
     static const double half_turn = 3.14159265358979323846;

@@ -1,5 +1,5 @@
-/* equilibrium_contacts.c: contacts at an equilibrium, which keep the modes of the start: none pulls, none is penetrated,
-   none sticks beyond its limit. */
+/* equilibrium_contacts.c: contacts at an equilibrium, which keep the modes of the start: none
+   pulls, none is penetrated, none sticks beyond its limit. */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"

@@ -35,7 +35,8 @@ dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, con
     return placed ? placed : better ? better : status;
 }
 
-/* The first of the model's events, samples and contacts that a message names, in quotes; 0: none. */
+/* The first of the model's events, samples and contacts that a message names, in quotes; 0: none.
+ */
 static int line_of_named(const dfl_model *model, const char *message)
 {
     const dfl_actions *actions = &model->actions;

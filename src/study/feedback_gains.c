@@ -1,5 +1,6 @@
-/* feedback_gains.c: state feedback of a script's model near a state, with weights by name. Positions that move along
-   with a steady motion, such as the place of a vehicle, are left out: no other state depends on them. */
+/* feedback_gains.c: state feedback of a script's model near a state, with weights by name.
+   Positions that move along with a steady motion, such as the place of a vehicle, are left out: no
+   other state depends on them. */
 #include "study/study_internal.h"
 
 #include "linalg/linalg.h"
@@ -107,7 +108,8 @@ static bool is_needed(int j, const bool *left, const dfl_linearized *linear, con
     return needed;
 }
 
-/* Of a steady motion, cyclic positions are left out, unless they rest and are needed: the side of a straight lane. */
+/* Of a steady motion, cyclic positions are left out, unless they rest and are needed: the side of a
+   straight lane. */
 static dfl_status leave_moving(bool *left, const dfl_linear_model *model, const dfl_weights *w)
 {
     const dfl_linearized *linear = &model->linear;
@@ -219,8 +221,8 @@ static dfl_status check_reached(const dfl_feedback *it)
     return DFL_OK;
 }
 
-/* With u = w - Z y, Z = R^-1 N^T, the products of y and u vanish: A := A - B Z, Q := Q - N Z (Anderson and Moore,
-   Optimal Control, section 3.4). */
+/* With u = w - Z y, Z = R^-1 N^T, the products of y and u vanish: A := A - B Z, Q := Q - N Z
+   (Anderson and Moore, Optimal Control, section 3.4). */
 static dfl_status remove_products(double *Z, dfl_context *ctx, const used_states *it)
 {
     const dfl_weights *w = &it->weights;

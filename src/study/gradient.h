@@ -15,12 +15,14 @@ typedef struct dfl_loaded {
 } dfl_loaded;
 void dfl_loaded_clear(dfl_loaded *loaded);
 
-/* How to load it, with more settings such as "L=1.001" or "initial(x)=0.1": its parameters may be in initial
-   values, which are numbers. *out is clear before, and is cleared also after a failure. */
+/* How to load it, with more settings such as "L=1.001" or "initial(x)=0.1": its parameters may be
+   in initial values, which are numbers. *out is clear before, and is cleared also after a failure.
+ */
 typedef struct dfl_variation {
     dfl_status (*load)(dfl_loaded *out, const char *const *settings, int count, void *user);
     void *user;
-    /* The same for a thread of its own, with another context; `release` frees it. NULL: there are no threads. */
+    /* The same for a thread of its own, with another context; `release` frees it. NULL: there are
+       no threads. */
     dfl_status (*fork)(struct dfl_variation *out, dfl_context *ctx, const void *user);
     void (*release)(struct dfl_variation *variation);
 } dfl_variation;
@@ -47,12 +49,13 @@ typedef struct dfl_gradient {
     bool backwards; /* by a sweep */
 } dfl_gradient;
 
-/* Runs the model and follows the derivatives of its state by the parameters, inputs and initial values
-   in `by`, names separated by commas; then those of outputs or variables `of` at the end. `run` must have
-   all equations as expressions. The caller clears *out also after a failure. DFL_INVALID: a name that does not exist, a
-   parameter that the script uses as a number, a model whose derivatives cannot be followed. `record`, if there
-   is one, gets the rows of the run, with nof x count derivatives behind the outputs (those of the first `of`
-   first) and those of every number of the scene behind it (by the first parameter first). */
+/* Runs the model and follows the derivatives of its state by the parameters, inputs and initial
+   values in `by`, names separated by commas; then those of outputs or variables `of` at the end.
+   `run` must have all equations as expressions. The caller clears *out also after a failure.
+   DFL_INVALID: a name that does not exist, a parameter that the script uses as a number, a model
+   whose derivatives cannot be followed. `record`, if there is one, gets the rows of the run, with
+   nof x count derivatives behind the outputs (those of the first `of` first) and those of every
+   number of the scene behind it (by the first parameter first). */
 dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
                               const struct dfl_settings *settings, const char *by,
                               const char *const *of, int nof, dfl_derivatives_how how,
@@ -75,8 +78,8 @@ typedef struct dfl_gradient_check {
     dfl_agreement worst;
 } dfl_gradient_check;
 
-/* The same derivatives by extrapolated differences of runs nearby, with tolerances a hundredth of those that `choices`
-   and `settings` say. The caller clears *out also after a failure. */
+/* The same derivatives by extrapolated differences of runs nearby, with tolerances a hundredth of
+   those that `choices` and `settings` say. The caller clears *out also after a failure. */
 dfl_status dfl_study_gradient_check(dfl_gradient_check *out, const dfl_gradient *gradient,
                                     const struct dfl_settings *settings, const dfl_choices *choices,
                                     const dfl_variation *variation);

@@ -1,8 +1,10 @@
-/* gradient_adjoint.c: gradients of few values by many parameters: a run forwards, a sweep backwards.
+/* gradient_adjoint.c: gradients of few values by many parameters: a run forwards, a sweep
+   backwards.
 
-   The run follows the derivatives along one direction in the space of all parameters, with a part of the size of
-   each. So the steps suit derivatives as well as the state, even of a rest; and the product of each gradient
-   with the direction is known beforehand: a sweep that does not agree with it is wrong. */
+   The run follows the derivatives along one direction in the space of all parameters, with a part
+   of the size of each. So the steps suit derivatives as well as the state, even of a rest; and the
+   product of each gradient with the direction is known beforehand: a sweep that does not agree with
+   it is wrong. */
 #include "study/gradient_internal.h"
 
 #include "linalg/linalg.h"

@@ -1,8 +1,9 @@
 /* gradient_check.c: derivatives of a run against differences of runs nearby.
 
-   Central differences with h, h/4, h/16, ... are extrapolated (Ridders): of all entries of the table the one is taken that
-   differs least from its neighbours, and by how much is its doubt. So h becomes small where the value is strongly
-   nonlinear, and not smaller than the errors of the runs allow. */
+   Central differences with h, h/4, h/16, ... are extrapolated (Ridders): of all entries of the
+   table the one is taken that differs least from its neighbours, and by how much is its doubt. So h
+   becomes small where the value is strongly nonlinear, and not smaller than the errors of the runs
+   allow. */
 #include "study/gradient_internal.h"
 
 #include <math.h>
@@ -87,8 +88,8 @@ static dfl_status difference(double *D, double *beside, const neighbours *self, 
     return status;
 }
 
-/* The next row of the table of one output, its first entry being D; `row` (LEVELS) was the one before it, with
-   `count` entries. */
+/* The next row of the table of one output, its first entry being D; `row` (LEVELS) was the one
+   before it, with `count` entries. */
 static void extend(double *row, int count, double D, double *best, double *doubt)
 {
     double entry = D, factor = FACTOR * FACTOR;
@@ -114,8 +115,8 @@ static bool is_done(const neighbours *self, int j, const double *best, const dou
     return done;
 }
 
-/* best, doubt (nof): of parameter j; `work` (nof x (LEVELS + 2)). Runs that fail are farther than those that
-   follow. */
+/* best, doubt (nof): of parameter j; `work` (nof x (LEVELS + 2)). Runs that fail are farther than
+   those that follow. */
 static dfl_status differences(double *best, double *doubt, const neighbours *self, int j,
                               double *work)
 {

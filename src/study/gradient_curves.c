@@ -1,5 +1,5 @@
-/* gradient_curves.c: derivatives in the rows of a run's files: of the wanted values behind the outputs, of every
-   number of the scene behind the scene. */
+/* gradient_curves.c: derivatives in the rows of a run's files: of the wanted values behind the
+   outputs, of every number of the scene behind the scene. */
 #include "study/gradient_internal.h"
 
 #include "declare/declare.h"

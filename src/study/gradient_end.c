@@ -1,9 +1,10 @@
-/* gradient_end.c: values at the end of a run that an event ends, and at instants at which branches change.
+/* gradient_end.c: values at the end of a run that an event ends, and at instants at which branches
+   change.
 
    The end T is where the event's function phi is zero, so that it changes with the parameters,
-   T_theta = -(phi_x x_theta + phi_theta) / phi', and a value o there by o_x x_theta + o_theta + o' T_theta: its derivatives
-   by x, the parameters and discrete variables are those of o less o'/phi' times those of phi. An instant is such a time,
-   too; o = time has its derivatives. */
+   T_theta = -(phi_x x_theta + phi_theta) / phi', and a value o there by o_x x_theta + o_theta + o'
+   T_theta: its derivatives by x, the parameters and discrete variables are those of o less o'/phi'
+   times those of phi. An instant is such a time, too; o = time has its derivatives. */
 #include "study/gradient_internal.h"
 
 #include <math.h>
@@ -92,7 +93,8 @@ static dfl_status turn_rows(gradient_run *it, dfl_solver *solver, const double *
     return status;
 }
 
-/* Of the first function that has passed zero; others must pass it at the same time with all parameters. */
+/* Of the first function that has passed zero; others must pass it at the same time with all
+   parameters. */
 static dfl_status find_instant(double *moving, double *other, gradient_run *it, dfl_solver *solver,
                                const double *rates, double t)
 {

@@ -1,9 +1,10 @@
 /* gradient_forces.c: derivatives of the forces of redundant constraints.
 
-   Multipliers l of such constraints are those of least norm: l = W z, orthogonal to the multipliers N without an
-   effect, W^T N = 0. Derivatives that are followed have no part along N; the true ones have, since N turns:
-   N^T l_theta = -N_theta^T l = N^T W_theta z. So a value that depends on l by weights o_l depends on the positions and parameters
-   by more than its own derivatives: by r^T (W z)_x and r^T (W z)_theta, r = N N^T o_l, z held. */
+   Multipliers l of such constraints are those of least norm: l = W z, orthogonal to the multipliers
+   N without an effect, W^T N = 0. Derivatives that are followed have no part along N; the true ones
+   have, since N turns: N^T l_theta = -N_theta^T l = N^T W_theta z. So a value that depends on l by
+   weights o_l depends on the positions and parameters by more than its own derivatives: by r^T (W
+   z)_x and r^T (W z)_theta, r = N N^T o_l, z held. */
 #include "study/gradient_internal.h"
 
 #include "linalg/linalg.h"
@@ -79,8 +80,8 @@ static bool remainder_of(forces *f, const double *b)
     return true;
 }
 
-/* W, z for the multipliers at x, and the derivatives of W z in f->with; false: these are not those of least
-   norm. */
+/* W, z for the multipliers at x, and the derivatives of W z in f->with; false: these are not those
+   of least norm. */
 static dfl_status evaluate(bool *least, forces *f, const gradient_run *it, double t,
                            const double *x)
 {

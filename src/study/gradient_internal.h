@@ -36,12 +36,13 @@ typedef struct gradient_run {
     int count, nof;           /* parameters, values */
     const dfl_expr *expr;     /* nof: expressions, each ... */
     const double *when;       /* ... at a time, NAN: the end; or NULL: all at the end */
-    const int *instant; /* nof, or NULL: 0, or the number of the instant, from 1 on, before which
-                                 a value is taken; negative: after it. `time` is that of the instant ... */
-    double *rate;       /* ... and nof: how fast such values change there; NAN: not known */
-    double *value;      /* nof */
-    double *gradient;   /* nof x count */
-    double *at;         /* count, or NULL: the values of what is followed */
+    const int *
+        instant;      /* nof, or NULL: 0, or the number of the instant, from 1 on, before which
+                               a value is taken; negative: after it. `time` is that of the instant ... */
+    double *rate;     /* ... and nof: how fast such values change there; NAN: not known */
+    double *value;    /* nof */
+    double *gradient; /* nof x count */
+    double *at;       /* count, or NULL: the values of what is followed */
     long steps;
     double t;           /* the end */
     dfl_record *record; /* gets rows of the run with the derivatives of the values, or NULL */
@@ -75,8 +76,8 @@ typedef struct gradient_run {
 /* Prepares them once the solver follows; the caller clears *out also after a failure. */
 dfl_status dfl_totals_create(totals *out, const gradient_run *it, const dfl_expr *rows, int nrows);
 void dfl_totals_clear(totals *it, dfl_context *ctx);
-/* value (nrows) and total (nrows x count) at a state that the solver has reached. DFL_INVALID: derivatives
-   of forces are not determined. */
+/* value (nrows) and total (nrows x count) at a state that the solver has reached. DFL_INVALID:
+   derivatives of forces are not determined. */
 dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const gradient_run *it,
                                dfl_solver *solver, double t, const double *x);
 
@@ -97,8 +98,8 @@ dfl_status dfl_gradient_parameter(followed *out, const gradient_run *it, const c
 /* Fills value and gradient, which are zero. it->followed, expr and when are given. */
 dfl_status dfl_gradient_follow(gradient_run *it);
 
-/* gradient_adjoint.c: whether a sweep backwards suits; the run begins, value i is weighed at the present time,
-   the run ends, and frees what that needs. */
+/* gradient_adjoint.c: whether a sweep backwards suits; the run begins, value i is weighed at the
+   present time, the run ends, and frees what that needs. */
 bool dfl_gradient_prefers_adjoint(const gradient_run *it);
 int dfl_gradient_adjoint_spare(const gradient_run *it);
 dfl_status dfl_gradient_adjoint_begin(gradient_run *it, dfl_solver *solver);
@@ -106,24 +107,25 @@ dfl_status dfl_gradient_adjoint_weigh(gradient_run *it, dfl_solver *solver, int 
 dfl_status dfl_gradient_adjoint_end(gradient_run *it, dfl_solver *solver);
 void dfl_gradient_adjoint_clear(gradient_run *it);
 
-/* it->wanted.slopes, evaluated at the end t of a run that the event `ended` has ended, with the derivatives of
-   the end (gradient_end.c). DFL_INVALID: it has none. */
+/* it->wanted.slopes, evaluated at the end t of a run that the event `ended` has ended, with the
+   derivatives of the end (gradient_end.c). DFL_INVALID: it has none. */
 dfl_status dfl_gradient_at_end(gradient_run *it, dfl_solver *solver, double t);
 
-/* The same for rows `time`, before an instant: those of the instant. rate: of the values that are taken now. DFL_INVALID:
-   functions only touch zero, or pass it at different times with other parameters. */
+/* The same for rows `time`, before an instant: those of the instant. rate: of the values that are
+   taken now. DFL_INVALID: functions only touch zero, or pass it at different times with other
+   parameters. */
 dfl_status dfl_gradient_at_instant(gradient_run *it, dfl_solver *solver, double t);
 dfl_status dfl_gradient_value_rates(gradient_run *it, dfl_solver *solver, double t);
 
-/* of->slopes, evaluated at (t, x), with what turns the multipliers of redundant constraints, which are those of least
-   norm (gradient_forces.c). DFL_INVALID: they are not. */
+/* of->slopes, evaluated at (t, x), with what turns the multipliers of redundant constraints, which
+   are those of least norm (gradient_forces.c). DFL_INVALID: they are not. */
 dfl_status dfl_gradient_least_forces(totals *of, const gradient_run *it, double t, const double *x);
 
 /* How many discrete variables the model has. */
 int dfl_gradient_discretes(const gradient_run *it);
 
-/* it->start and it->memory from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used as a number
-   elsewhere. */
+/* it->start and it->memory from starts nearby (gradient_start.c). DFL_INVALID: a parameter is used
+   as a number elsewhere. */
 dfl_status dfl_gradient_start(gradient_run *it);
 
 #endif

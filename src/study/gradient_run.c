@@ -1,5 +1,5 @@
-/* gradient_run.c: a run with the derivatives of its state, and values with their gradients at times of
-   it. */
+/* gradient_run.c: a run with the derivatives of its state, and values with their gradients at times
+   of it. */
 #include "study/gradient_internal.h"
 
 #include <math.h>
@@ -104,8 +104,8 @@ dfl_status dfl_gradient_follow(gradient_run *it)
     return status;
 }
 
-/* The start whose derivatives are known is that of the run, unless constraints switch there and the run begins on the
-   other side. */
+/* The start whose derivatives are known is that of the run, unless constraints switch there and the
+   run begins on the other side. */
 static dfl_status check_start(const gradient_run *it, const dfl_solver *solver)
 {
     const dfl_equations *eq = eq_of(it->run);

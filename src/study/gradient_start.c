@@ -1,9 +1,9 @@
 /* gradient_start.c: how a consistent start changes with parameters and initial values.
 
-   A start is the solution of a nonlinear least-squares problem with held values, which come from the
-   script as numbers. So the script is loaded with values nearby, and central differences of the starts,
-   which are computed to rounding, are extrapolated. The solver then moves them onto the differentiated
-   constraints. */
+   A start is the solution of a nonlinear least-squares problem with held values, which come from
+   the script as numbers. So the script is loaded with values nearby, and central differences of the
+   starts, which are computed to rounding, are extrapolated. The solver then moves them onto the
+   differentiated constraints. */
 #include "study/gradient_internal.h"
 
 #include "linalg/linalg.h"
@@ -113,7 +113,8 @@ static void clear_nearby(gradient_run *it)
     dfl_loaded_clear(&it->nearby);
 }
 
-/* Loads the script with one setting changed: it takes the place of the one for `by`, if there is one. */
+/* Loads the script with one setting changed: it takes the place of the one for `by`, if there is
+   one. */
 static dfl_status load_with(dfl_loaded *out, const gradient_run *it, const followed *by,
                             const char *setting)
 {
@@ -141,8 +142,8 @@ static dfl_status explain(const gradient_run *it, dfl_status status, const follo
                     why);
 }
 
-/* Gives the model nearby a value of `by` in place of the one that it had of another parameter. *same: its
-   script declares the same with it; else the model is to be loaded anew. */
+/* Gives the model nearby a value of `by` in place of the one that it had of another parameter.
+ *same: its script declares the same with it; else the model is to be loaded anew. */
 static dfl_status revalue(bool *same, gradient_run *it, const followed *by, const char *setting,
                           double value)
 {
@@ -201,8 +202,8 @@ static dfl_status start_at(double *x, gradient_run *it, const followed *by, doub
     return status;
 }
 
-/* Derivatives of the rows are those of their expressions, which contain the parameter as a symbol. If they
-   are others with another value, the script has computed with it as a number. */
+/* Derivatives of the rows are those of their expressions, which contain the parameter as a symbol.
+   If they are others with another value, the script has computed with it as a number. */
 static dfl_status check_numbers(const gradient_run *it, const followed *by,
                                 const dfl_loaded *nearby)
 {

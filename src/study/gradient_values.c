@@ -1,5 +1,5 @@
-/* gradient_values.c: expressions along a run that follows the derivatives of its state x, of the accelerations a
-   and of discrete variables d:
+/* gradient_values.c: expressions along a run that follows the derivatives of its state x, of the
+   accelerations a and of discrete variables d:
 
        do/dtheta = o_x x_theta + o_a a_theta + o_theta + o_d d_theta. */
 #include "study/gradient_internal.h"

@@ -1,4 +1,5 @@
-/* input_list.c: the inputs of a model: numbers, expressions of time, tables and columns of files. */
+/* input_list.c: the inputs of a model: numbers, expressions of time, tables and columns of files.
+ */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"

@@ -1,8 +1,9 @@
 /* inverse.c: inverse dynamics along the motions of a script.
 
-   The motions are constraints, so that a run follows them, with all other coordinates. At each row the forces of
-   these constraints must come from the inputs and the other constraints (inverse_drives.c). Where inputs do not act on
-   the motions directly, their derivatives are used (servo.c). */
+   The motions are constraints, so that a run follows them, with all other coordinates. At each row
+   the forces of these constraints must come from the inputs and the other constraints
+   (inverse_drives.c). Where inputs do not act on the motions directly, their derivatives are used
+   (servo.c). */
 #include "study/inverse_internal.h"
 
 #include <driftless/analysis.h>
@@ -117,8 +118,8 @@ static dfl_status check_contents(const pursuit *it)
                            : DFL_OK;
 }
 
-/* How many rows after the first: as `every` says, or as many as a cubic spline through them needs to keep the
-   tolerance. A spline of width h errs by h^4/384 times the fourth derivative. */
+/* How many rows after the first: as `every` says, or as many as a cubic spline through them needs
+   to keep the tolerance. A spline of width h errs by h^4/384 times the fourth derivative. */
 static dfl_status choose_count(int *count, pursuit *it)
 {
     const double every = it->settings->solver.output.every;

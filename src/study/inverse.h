@@ -33,9 +33,10 @@ typedef struct dfl_inverse {
 
 /* Follows the motions from settings->from to settings->to, with rows as `every` says, or 201. The
    script must have been loaded with `prescribe`. Initial values of the script are guesses. Without
-   inputs every coordinate that follows a function of time by itself, also by `drive`, is driven by a force of its own,
-   with the name of its joint. The caller clears *out also after a failure. DFL_INVALID: no motion, no drive, or no end.
-   DFL_INCONSISTENT: the inputs cannot follow; the message names the direction. */
+   inputs every coordinate that follows a function of time by itself, also by `drive`, is driven by
+   a force of its own, with the name of its joint. The caller clears *out also after a failure.
+   DFL_INVALID: no motion, no drive, or no end. DFL_INCONSISTENT: the inputs cannot follow; the
+   message names the direction. */
 dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run,
                              const struct dfl_settings *settings, dfl_inverse_fn row, void *user);
 void dfl_inverse_clear(dfl_inverse *inverse, dfl_context *ctx);

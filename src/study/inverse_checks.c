@@ -1,5 +1,5 @@
-/* inverse_checks.c: whether a motion can be followed: paths must be smooth enough, and what they leave open
-   must not grow. */
+/* inverse_checks.c: whether a motion can be followed: paths must be smooth enough, and what they
+   leave open must not grow. */
 #include "study/inverse_internal.h"
 
 #include "declare/declare.h"
@@ -22,8 +22,8 @@ static void name_path(char *name, size_t size, const dfl_equations *eq, int row)
     snprintf(name, size, "'%s' (line %d)", decl->name, decl->line);
 }
 
-/* Inputs contain derivative 2 + level of the paths, and derivative `level` of forces: those below must not
-   jump; where these do, inputs jump. */
+/* Inputs contain derivative 2 + level of the paths, and derivative `level` of forces: those below
+   must not jump; where these do, inputs jump. */
 dfl_status dfl_inverse_check_paths(dfl_pursuit *it, int level)
 {
     const dfl_equations *eq = eq_of(it->run);
@@ -59,7 +59,8 @@ dfl_status dfl_inverse_check_paths(dfl_pursuit *it, int level)
     return status;
 }
 
-/* Forces that are differentiated must not change their branch, except with time, which the paths' check has seen. */
+/* Forces that are differentiated must not change their branch, except with time, which the paths'
+   check has seen. */
 dfl_status dfl_inverse_check_switches(dfl_pursuit *it, double t)
 {
     dfl_runnable *run = it->run;
@@ -117,8 +118,8 @@ dfl_status dfl_inverse_refuse_growing(dfl_context *ctx, const dfl_modes *modes)
     return status;
 }
 
-/* The largest real part beyond doubt of what motions leave open at (t, x), or 0. Large models are not
-   judged, nor states at which linear equations do not follow. */
+/* The largest real part beyond doubt of what motions leave open at (t, x), or 0. Large models are
+   not judged, nor states at which linear equations do not follow. */
 static dfl_status find_growth(double *growth, dfl_modes *modes, const dfl_pursuit *it, double t)
 {
     enum { MOST_UNKNOWNS = 1500 };

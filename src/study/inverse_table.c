@@ -1,4 +1,5 @@
-/* inverse_table.c: a motion with its drives as a table in memory: the columns of a run, drives, their powers. */
+/* inverse_table.c: a motion with its drives as a table in memory: the columns of a run, drives,
+   their powers. */
 #include "study/study_internal.h"
 
 #include <stdio.h>

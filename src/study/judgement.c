@@ -1,5 +1,5 @@
-/* judgement.c: what eigenvalues at a state do not know: branches that meet there, contacts at the end of
-   their modes, and samples. */
+/* judgement.c: what eigenvalues at a state do not know: branches that meet there, contacts at the
+   end of their modes, and samples. */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"

@@ -1,5 +1,5 @@
-/* jump_rows.c: the row before an instant at which the state jumps. It must be computed before discrete
-   variables change, when nobody knows yet whether anything jumps. */
+/* jump_rows.c: the row before an instant at which the state jumps. It must be computed before
+   discrete variables change, when nobody knows yet whether anything jumps. */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"

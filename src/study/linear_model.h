@@ -27,7 +27,8 @@ typedef struct dfl_state_found {
 dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run,
                            const struct dfl_settings *settings, const dfl_state_choice *choice);
 
-/* Whether few modes are found with sparse matrices (dfl_modes_few); whether dense ones have enough memory. */
+/* Whether few modes are found with sparse matrices (dfl_modes_few); whether dense ones have enough
+   memory. */
 bool dfl_study_suits_few(const dfl_equations *eq, double count);
 bool dfl_study_allows_dense(const dfl_equations *eq);
 
@@ -54,9 +55,9 @@ typedef struct dfl_linear_model {
     } all;                 /* of all unknowns: E x' = A x + B u */
 } dfl_linear_model;
 
-/* The model's linear equations at a state. `inputs`, `outputs`: names separated by commas; NULL: all
-   inputs ("": none), and all outputs or, without any, all positions. An output may be any variable. The
-   caller clears *out also after a failure. DFL_INVALID: a name does not exist. */
+/* The model's linear equations at a state. `inputs`, `outputs`: names separated by commas; NULL:
+   all inputs ("": none), and all outputs or, without any, all positions. An output may be any
+   variable. The caller clears *out also after a failure. DFL_INVALID: a name does not exist. */
 dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
                                    const dfl_state_found *state, const char *inputs,
                                    const char *outputs);
@@ -65,8 +66,8 @@ void dfl_linear_model_clear(dfl_linear_model *model);
 dfl_status dfl_linear_model_add_all(dfl_linear_model *model, dfl_runnable *run,
                                     const dfl_state_found *state, const char *inputs);
 
-/* Sets linear.why and .changing if eigenvalues do not judge the state x, because of samples, contacts
-   at the end of their modes, or branches that meet there. DFL_NO_MEMORY. */
+/* Sets linear.why and .changing if eigenvalues do not judge the state x, because of samples,
+   contacts at the end of their modes, or branches that meet there. DFL_NO_MEMORY. */
 dfl_status dfl_study_judge(dfl_linear_model *model, dfl_runnable *run, const double *x);
 /* Where an eigenvalue is zero and there are no equilibria next to the state x: sets linear.why and
    .changing. DFL_NO_MEMORY. */
@@ -77,7 +78,8 @@ dfl_status dfl_study_judge_zeros(dfl_linear_model *model, dfl_runnable *run, con
 dfl_status dfl_study_judge_undamped(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                     const dfl_modes *modes);
 
-/* "stable", "indifferent", "unstable" or "not judged"; cyclic states of a steady motion do not count. */
+/* "stable", "indifferent", "unstable" or "not judged"; cyclic states of a steady motion do not
+   count. */
 const char *dfl_study_stability(const dfl_linear_model *model, const dfl_modes *modes);
 
 /* A step of an input, or an impulse, and when outputs are wanted. */
@@ -88,8 +90,8 @@ typedef struct dfl_kick {
     int count;
 } dfl_kick;
 
-/* Outputs after a kick of input `u` at the state, by the equations themselves: changes since then, divided by the size, as
-   dfl_time_response writes them. NAN: of outputs with accelerations. */
+/* Outputs after a kick of input `u` at the state, by the equations themselves: changes since then,
+   divided by the size, as dfl_time_response writes them. NAN: of outputs with accelerations. */
 dfl_status dfl_study_kick(double *out, dfl_runnable *run, const dfl_linear_model *model,
                           const dfl_state_found *state, const struct dfl_settings *settings, int u,
                           const dfl_kick *kick);
@@ -99,8 +101,8 @@ typedef struct dfl_weights {
     double *Q, *N, *R;
 } dfl_weights;
 
-/* From weights of squares of variables and outputs, which may contain inputs, and of inputs, "NAME=VALUE,...";
-   inputs that are not named, or `inputs` NULL, have 1. DFL_INVALID. */
+/* From weights of squares of variables and outputs, which may contain inputs, and of inputs,
+   "NAME=VALUE,..."; inputs that are not named, or `inputs` NULL, have 1. DFL_INVALID. */
 dfl_status dfl_study_weights(const dfl_weights *out, const dfl_linear_model *model,
                              dfl_runnable *run, const char *states, const char *inputs);
 
@@ -120,14 +122,14 @@ typedef struct dfl_feedback {
     dfl_modes open, poles;   /* without what is left out */
 } dfl_feedback;
 
-/* Weights as for dfl_study_weights. The caller clears *out also after a failure. DFL_INVALID: no input, or a name.
-   DFL_SINGULAR: there is no feedback that makes the state stable. */
+/* Weights as for dfl_study_weights. The caller clears *out also after a failure. DFL_INVALID: no
+   input, or a name. DFL_SINGULAR: there is no feedback that makes the state stable. */
 dfl_status dfl_study_feedback(dfl_feedback *out, const dfl_linear_model *model, dfl_runnable *run,
                               const char *state_weight, const char *input_weight);
 void dfl_feedback_clear(dfl_feedback *feedback);
 
-/* The change of unknown `k` of x in a mode, by the numbers of both; of the np positions, divided by that of the one
-   that moves most. `linear` is NULL for shapes of all unknowns (dfl_modes_few). */
+/* The change of unknown `k` of x in a mode, by the numbers of both; of the np positions, divided by
+   that of the one that moves most. `linear` is NULL for shapes of all unknowns (dfl_modes_few). */
 void dfl_mode_change(double *re, double *im, const dfl_linearized *linear, const dfl_modes *modes,
                      int number, int k);
 void dfl_mode_shape(double *re, double *im, const dfl_linearized *linear, int np,

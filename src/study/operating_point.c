@@ -1,5 +1,6 @@
-/* operating_point.c: the state at which an analysis is made: the consistent start, with other values
-   of some variables, an equilibrium or steady motion near it, or the state of a run at some time. */
+/* operating_point.c: the state at which an analysis is made: the consistent start, with other
+   values of some variables, an equilibrium or steady motion near it, or the state of a run at some
+   time. */
 #include "study/study_internal.h"
 
 #include <math.h>

@@ -203,8 +203,8 @@ static dfl_status conclude(objective *it, const double *z, const outcome *at)
     return it->model->goals.minimize == DFL_NO_EXPR ? find_deviations(it, at) : DFL_OK;
 }
 
-/* Of Student's distribution with n degrees of freedom, 97.5 %: the closed forms of one and two, then the expansion
-   about the normal distribution in 1/n, to 0.2 % or better. */
+/* Of Student's distribution with n degrees of freedom, 97.5 %: the closed forms of one and two,
+   then the expansion about the normal distribution in 1/n, to 0.2 % or better. */
 static double student_quantile(int n)
 {
     const double z = 1.959963984540054, z2 = z * z, v = 1.0 / n;

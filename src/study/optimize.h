@@ -11,10 +11,9 @@ struct dfl_settings;
 typedef void (*dfl_iteration_fn)(int iteration, long runs, double objective, void *user);
 
 typedef struct dfl_search_options {
-    const char *
-        algorithm; /* "lm" (of a fit), "bfgs" or one of NLopt, which limits of `subject` need; NULL:
-                              what suits */
-    int starts;    /* searches from so many places; 0: one, from the values of the script */
+    const char *algorithm; /* "lm" (of a fit), "bfgs" or one of NLopt, which limits of `subject`
+                              need; NULL: what suits */
+    int starts;            /* searches from so many places; 0: one, from the values of the script */
     int resamples; /* of a fit: fits to resampled residuals, for `low` and `high`; 0: none ... */
     double seed;   /* ... a whole number */
     int threads;   /* for all of them; 0: as many as there are processors */
@@ -42,10 +41,11 @@ typedef struct dfl_optimum {
     bool converged;
 } dfl_optimum;
 
-/* `model` was loaded with goals; `variation` loads it again, and `choices` are those of its runs. Least squares
-   by Levenberg and Marquardt, everything else by BFGS, both inside the bounds. The caller
-   clears *out also after a failure. DFL_INVALID: no optimize{}, names that do not exist, times outside of
-   the run, models whose derivatives cannot be followed. DFL_STOPPED: interrupted; best is the best so far. */
+/* `model` was loaded with goals; `variation` loads it again, and `choices` are those of its runs.
+   Least squares by Levenberg and Marquardt, everything else by BFGS, both inside the bounds. The
+   caller clears *out also after a failure. DFL_INVALID: no optimize{}, names that do not exist,
+   times outside of the run, models whose derivatives cannot be followed. DFL_STOPPED: interrupted;
+   best is the best so far. */
 dfl_status dfl_study_optimize(dfl_optimum *out, const dfl_model *model, const dfl_choices *choices,
                               const dfl_variation *variation, const dfl_search_options *options,
                               dfl_iteration_fn tell, void *user);

@@ -1,8 +1,10 @@
-/* optimize_bootstrap.c: how far the parameters of a fit may be off: the fit to many other measurements, each made of the
-   best fit and of its own residuals, drawn with replacement; 95 of 100 lie in the interval.
+/* optimize_bootstrap.c: how far the parameters of a fit may be off: the fit to many other
+   measurements, each made of the best fit and of its own residuals, drawn with replacement; 95 of
+   100 lie in the interval.
 
-   Davison and Hinkley, Bootstrap Methods and their Application (1997), algorithm 6.1, whose residuals have the variance
-   of the errors: r / sqrt(1 - h), h the diagonal of J (J'J)^-1 J', less their mean. Percentiles as in section 5.3. */
+   Davison and Hinkley, Bootstrap Methods and their Application (1997), algorithm 6.1, whose
+   residuals have the variance of the errors: r / sqrt(1 - h), h the diagonal of J (J'J)^-1 J', less
+   their mean. Percentiles as in section 5.3. */
 #include "study/optimize_internal.h"
 
 #include "linalg/linalg.h"

@@ -1,5 +1,5 @@
-/* optimize_descent.c: any objective by BFGS inside bounds: the inverse Hessian of the variables that no
-   bound holds, steps along the projected path. */
+/* optimize_descent.c: any objective by BFGS inside bounds: the inverse Hessian of the variables
+   that no bound holds, steps along the projected path. */
 #include "study/optimize_internal.h"
 
 #include <math.h>

@@ -4,8 +4,9 @@
 
        d max/d theta = f_theta + f_x x_theta + f' t*_theta
 
-   on this side. Beside it the run gives f on the other side, and t*. Where both sides have the same value, they must
-   have the same derivative: f is continuous; otherwise it is chance which one is larger. */
+   on this side. Beside it the run gives f on the other side, and t*. Where both sides have the same
+   value, they must have the same derivative: f is continuous; otherwise it is chance which one is
+   larger. */
 #include "study/optimize_internal.h"
 
 #include <math.h>

@@ -50,7 +50,8 @@ void dfl_outcome_clear(outcome *out, const objective *it);
 
 void dfl_outcome_copy(outcome *to, const objective *it, const outcome *from);
 
-/* How far the worst limit is violated; whether an outcome is within the limits, or closer to them, and smaller. */
+/* How far the worst limit is violated; whether an outcome is within the limits, or closer to them,
+   and smaller. */
 double dfl_outcome_violation(const objective *it, const outcome *at);
 bool dfl_outcome_is_better(const objective *it, const outcome *at, const outcome *best);
 
@@ -92,7 +93,8 @@ void dfl_search_trials_clear(search_trials *all);
 dfl_status dfl_search_elsewhere(outcome *at, objective *it, double *z,
                                 const dfl_search_options *options);
 
-/* Intervals of a fit by options->resamples other ones; `best` is the outcome at z (optimize_bootstrap.c). */
+/* Intervals of a fit by options->resamples other ones; `best` is the outcome at z
+   (optimize_bootstrap.c). */
 dfl_status dfl_bootstrap_fit(objective *it, const outcome *best, const double *z,
                              const dfl_search_options *options);
 
@@ -100,16 +102,17 @@ dfl_status dfl_bootstrap_fit(objective *it, const outcome *best, const double *z
 dfl_status dfl_search_squares(outcome *at, objective *it, double *z);
 dfl_status dfl_search_descent(outcome *at, objective *it, double *z);
 
-/* By NLopt: the algorithm of this name, within the limits of `subject`. DFL_INVALID: there is none, or none
-   that can; or there is no NLopt. */
+/* By NLopt: the algorithm of this name, within the limits of `subject`. DFL_INVALID: there is none,
+   or none that can; or there is no NLopt. */
 dfl_status dfl_search_nlopt(outcome *at, objective *it, double *z, const char *algorithm);
 
-/* Where measures are largest (nmeasures), in a run with the settings `fixed`. DFL_INVALID: one is at a kink without a
-   switch. */
+/* Where measures are largest (nmeasures), in a run with the settings `fixed`. DFL_INVALID: one is
+   at a kink without a switch. */
 dfl_status dfl_objective_peaks(dfl_peak *peak, objective *it, const char *const *fixed);
 
-/* Values beside those of the objective, of measures that are largest at instants (optimize_instants.c): how many; the last
-   ones of expr, when and instant (nof in all); then the derivatives of such measures from theirs. DFL_INVALID: the largest value has none. */
+/* Values beside those of the objective, of measures that are largest at instants
+   (optimize_instants.c): how many; the last ones of expr, when and instant (nof in all); then the
+   derivatives of such measures from theirs. DFL_INVALID: the largest value has none. */
 int dfl_instants_count(const objective *it);
 void dfl_instants_list(dfl_expr *expr, double *when, int *instant, const objective *it,
                        const dfl_runnable *run);

@@ -1,5 +1,5 @@
-/* optimize_objective.c: the objective of optimize{} and its limits as functions of what varies, with their gradients:
-   one run. */
+/* optimize_objective.c: the objective of optimize{} and its limits as functions of what varies,
+   with their gradients: one run. */
 #include "study/optimize_internal.h"
 
 #include <math.h>
@@ -95,8 +95,8 @@ static dfl_status list_values(dfl_expr *expr, double *when, const objective *it,
     return DFL_OK;
 }
 
-/* An expression of measures and of what varies, which are parameters of the model: its value, and slope
-   (count, `stride` apart) += its derivatives. symbols, slopes: workspace for both. */
+/* An expression of measures and of what varies, which are parameters of the model: its value, and
+   slope (count, `stride` apart) += its derivatives. symbols, slopes: workspace for both. */
 static dfl_status add_expression(double *value, double *slope, int stride, const objective *it,
                                  gradient_run *run, dfl_expr expr, const dfl_expr *symbols,
                                  double *slopes)

@@ -1,8 +1,9 @@
 /* optimize_peaks.c: when expressions are largest in a run.
 
-   The derivative of the largest value is that of the value at this time, since the rate vanishes there; at an
-   end of the run the time does not move. At an instant t* at which branches change or the state jumps, it is that of
-   the value on the side where it is largest, f_theta + f_x x_theta + f' t*_theta. */
+   The derivative of the largest value is that of the value at this time, since the rate vanishes
+   there; at an end of the run the time does not move. At an instant t* at which branches change or
+   the state jumps, it is that of the value on the side where it is largest, f_theta + f_x x_theta +
+   f' t*_theta. */
 #include "study/optimize_internal.h"
 
 #include <math.h>

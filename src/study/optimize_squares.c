@@ -1,5 +1,5 @@
-/* optimize_squares.c: sums of squares by Levenberg and Marquardt, inside bounds: variables at a bound that
-   the gradient holds there are left out, and steps are cut at bounds. */
+/* optimize_squares.c: sums of squares by Levenberg and Marquardt, inside bounds: variables at a
+   bound that the gradient holds there are left out, and steps are cut at bounds. */
 #include "study/optimize_internal.h"
 
 #include "linalg/linalg.h"
@@ -9,8 +9,8 @@
 
 enum { MOST_ITERATIONS = 200 };
 
-/* step: (J'J + mu D) step = -J'r over the variables that are not held, D the diagonal of J'J. A: count x
-   count workspace. False: singular. */
+/* step: (J'J + mu D) step = -J'r over the variables that are not held, D the diagonal of J'J. A:
+   count x count workspace. False: singular. */
 static bool find_step(double *step, double *A, const objective *it, const outcome *at,
                       const double *z, double mu)
 {

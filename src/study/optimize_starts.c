@@ -1,4 +1,5 @@
-/* optimize_starts.c: searches from several places within the bounds, compared in the order of their numbers. */
+/* optimize_starts.c: searches from several places within the bounds, compared in the order of their
+   numbers. */
 #include "study/optimize_internal.h"
 
 #include <math.h>
@@ -36,7 +37,8 @@ dfl_status dfl_search_elsewhere(outcome *at, objective *it, double *z,
     return status;
 }
 
-/* Places that fill the unit cube evenly: multiples of powers of the root of g^(count + 1) = g + 1. */
+/* Places that fill the unit cube evenly: multiples of powers of the root of g^(count + 1) = g + 1.
+ */
 static void choose_place(double *z, int count, int k)
 {
     double root = 2, part = 1;

@@ -1,7 +1,7 @@
 /* optimize_trials.c: many searches of one objective, on all processors.
 
-   Each search has a context, a copy of the script and counters of its own. What it finds depends on its number alone,
-   so that the result does not depend on the number of threads. */
+   Each search has a context, a copy of the script and counters of its own. What it finds depends on
+   its number alone, so that the result does not depend on the number of threads. */
 #include "study/optimize_internal.h"
 
 #include "workers/workers.h"

@@ -1,8 +1,8 @@
 /* path_breaks.c: functions of time that are not as smooth as a drive needs them.
 
-   With the unknowns held each row is a function of time, of which the derivatives D0, D1, ... are known. Where all of them
-   are continuous, the change of D_k over an interval is the integral of D_k+1. A jump leaves a difference, however
-   short the interval is. */
+   With the unknowns held each row is a function of time, of which the derivatives D0, D1, ... are
+   known. Where all of them are continuous, the change of D_k over an interval is the integral of
+   D_k+1. A jump leaves a difference, however short the interval is. */
 #include "study/inverse_internal.h"
 
 #include "symbolic/symbolic.h"
@@ -132,7 +132,8 @@ static bool find_jump(double *where, const rows_of_time *rows, int row, int orde
     return false;
 }
 
-/* D(b) - D(a) less the integral of the next derivative, by the rule of Gauss; 0 where it is not finite. */
+/* D(b) - D(a) less the integral of the next derivative, by the rule of Gauss; 0 where it is not
+   finite. */
 static double difference(const rows_of_time *rows, int at, double a, double b)
 {
     static const double node[NODES] = {-0.9061798459386640, -0.5384693101056831, 0,

@@ -1,6 +1,6 @@
-/* row_checks.c: energy and residuals of rows, at their own states. A row that a step ends at has those of
-   the step; an interpolated one leaves the constraints by the error of the interpolation, which the
-   largest residuals of a run must show. */
+/* row_checks.c: energy and residuals of rows, at their own states. A row that a step ends at has
+   those of the step; an interpolated one leaves the constraints by the error of the interpolation,
+   which the largest residuals of a run must show. */
 #include "study/study_internal.h"
 
 #include <math.h>

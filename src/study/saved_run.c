@@ -1,5 +1,5 @@
-/* saved_run.c: a run as bytes, to go on from there later: in the same run, in another one, or in another
-   process. The bytes begin with a word that nothing else begins with, then the version and
+/* saved_run.c: a run as bytes, to go on from there later: in the same run, in another one, or in
+   another process. The bytes begin with a word that nothing else begins with, then the version and
    what the model must be. */
 #include "study/study_internal.h"
 

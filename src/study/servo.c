@@ -1,8 +1,9 @@
 /* servo.c: motions that no input acts on directly, such as the load of a crane.
 
-   At every time the derivative array (servo_array.h) determines accelerations and inputs from the state, and the part
-   of the state that the motions determine (servo_solve.c). The rest of the state, if there is any, is integrated:
-   Runge-Kutta 5(4) of J. R. Dormand and P. J. Prince (1980), each stage being moved onto the array. */
+   At every time the derivative array (servo_array.h) determines accelerations and inputs from the
+   state, and the part of the state that the motions determine (servo_solve.c). The rest of the
+   state, if there is any, is integrated: Runge-Kutta 5(4) of J. R. Dormand and P. J. Prince (1980),
+   each stage being moved onto the array. */
 #include "study/study_internal.h"
 
 #include "study/servo.h"
@@ -118,8 +119,9 @@ static dfl_status make_room(dfl_servo *it)
     return DFL_OK;
 }
 
-/* The first values: the solution with a derivative less, or x with the inputs as they are, or others if u^2 and the like
-   have no slope there. Multipliers of motions are not unknowns: they are and stay zero. */
+/* The first values: the solution with a derivative less, or x with the inputs as they are, or
+   others if u^2 and the like have no slope there. Multipliers of motions are not unknowns: they are
+   and stay zero. */
 static void choose_start(dfl_servo *it, const dfl_servo *lower, const double *x, const int *inputs)
 {
     static const double beside[] = {0, 1, -1};

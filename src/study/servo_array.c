@@ -1,8 +1,9 @@
 /* servo_array.c: the derivative array of a model whose outputs are prescribed.
 
    S. L. Campbell, A general form for solvable linear time varying singular systems of differential
-   equations, SIAM J. Math. Anal. 18 (1987): an equation and its derivatives by time together determine
-   what the equation alone leaves open. Derivatives are total ones along t' = 1, p' = kin, r' = b, v' = a, z' = ... */
+   equations, SIAM J. Math. Anal. 18 (1987): an equation and its derivatives by time together
+   determine what the equation alone leaves open. Derivatives are total ones along t' = 1, p' = kin,
+   r' = b, v' = a, z' = ... */
 #include "study/study_internal.h"
 
 #include "study/servo_array.h"

@@ -1,5 +1,5 @@
-/* servo_array.h: the equations of motion with their derivatives by time, for motions that no input acts on
-   directly. */
+/* servo_array.h: the equations of motion with their derivatives by time, for motions that no input
+   acts on directly. */
 #ifndef DFL_SERVO_ARRAY_H
 #define DFL_SERVO_ARRAY_H
 
@@ -7,9 +7,10 @@
 
 enum { DFL_SERVO_MOST = 2 }; /* derivatives of the equations of motion; of motions two more */
 
-/* Unknowns X = [ x | a | u | z' | z'' ], x as in the equations (w, l, m, then the state y = r, v, p) and
-   z = (w, l, m, a, u). Rows: constraints and motions with all derivatives up to number 2 + level, velocity
-   constraints up to 1 + level, the balance of forces and the auxiliary equations up to `level`. */
+/* Unknowns X = [ x | a | u | z' | z'' ], x as in the equations (w, l, m, then the state y = r, v,
+   p) and z = (w, l, m, a, u). Rows: constraints and motions with all derivatives up to number 2 +
+   level, velocity constraints up to 1 + level, the balance of forces and the auxiliary equations up
+   to `level`. */
 typedef struct dfl_servo_array {
     dfl_runnable *run;
     int level;

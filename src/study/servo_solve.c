@@ -1,12 +1,13 @@
 /* servo_solve.c: what a derivative array determines.
 
-   With the state y and all other unknowns z, J_y dy + J_z dz = F. Changes of z explain as much of F as they can; the
-   state changes as little as possible for the rest:
+   With the state y and all other unknowns z, J_y dy + J_z dz = F. Changes of z explain as much of F
+   as they can; the state changes as little as possible for the rest:
 
        (J_y - J_z S) dy = F - J_z J_z^+ F   with S = J_z^+ J_y,   dz = J_z^+ F - S dy
 
-   so that the kernel of the matrix on the left has the states that are left open. If there are more inputs than needed, the
-   kernel of J_z moves some of them, along N: rows N^T u = 0 then make the inputs as short as possible. */
+   so that the kernel of the matrix on the left has the states that are left open. If there are more
+   inputs than needed, the kernel of J_z moves some of them, along N: rows N^T u = 0 then make the
+   inputs as short as possible. */
 #include "study/study_internal.h"
 
 #include "linalg/linalg.h"
@@ -168,7 +169,8 @@ static void split_rows(parts *it, const dfl_servo_array *array)
     }
 }
 
-/* Derivatives of all orders count alike; a column that is almost zero is not enlarged by more than 1e8. */
+/* Derivatives of all orders count alike; a column that is almost zero is not enlarged by more than
+   1e8. */
 static void scale_columns(parts *it)
 {
     const size_t rows = (size_t)it->rows;
@@ -338,8 +340,8 @@ static dfl_status find_open(int *m, double *U, parts *it)
     return status;
 }
 
-/* An orthonormal basis U of the columns of N (ny x n), which is overwritten: Gram and Schmidt, the longest column first.
-   Returns how many there are. */
+/* An orthonormal basis U of the columns of N (ny x n), which is overwritten: Gram and Schmidt, the
+   longest column first. Returns how many there are. */
 static int find_basis(double *U, double *N, int ny, int n)
 {
     for (int m = 0; m < ny; m++) {

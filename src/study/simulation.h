@@ -1,4 +1,5 @@
-/* simulation.h: one run, from its initial values to its end, into all its files; part of study.h. */
+/* simulation.h: one run, from its initial values to its end, into all its files; part of study.h.
+ */
 #ifndef DFL_SIMULATION_H
 #define DFL_SIMULATION_H
 
@@ -98,33 +99,33 @@ struct dfl_simulation {
    start. The caller clears `sim` when the summary has been used. */
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim);
 
-/* The same in parts: memory, solver and start; advance as often as wanted, settings->to may be NAN then;
-   the end, with the status of what was last. */
+/* The same in parts: memory, solver and start; advance as often as wanted, settings->to may be NAN
+   then; the end, with the status of what was last. */
 dfl_status dfl_simulation_begin(dfl_simulation *sim);
 dfl_status dfl_simulation_advance(dfl_simulation *sim, double t);
 dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 void dfl_simulation_clear(dfl_simulation *sim);
 
-/* For single steps of the solver: the next row of `every` at which a step has to end, NAN if none has; then, if one has ended
-   there, the row. False: a writer has failed. */
+/* For single steps of the solver: the next row of `every` at which a step has to end, NAN if none
+   has; then, if one has ended there, the row. False: a writer has failed. */
 double dfl_simulation_next_row(const dfl_simulation *sim);
 bool dfl_simulation_take_row(dfl_simulation *sim);
 
-/* Once an advance has returned DFL_STOPPED: the message of why. DFL_STOPPED; or DFL_INVALID and so on,
-   if the event is a limit that must not be passed. */
+/* Once an advance has returned DFL_STOPPED: the message of why. DFL_STOPPED; or DFL_INVALID and so
+   on, if the event is a limit that must not be passed. */
 dfl_status dfl_simulation_stopped(dfl_simulation *sim);
 
-/* A run that has begun, as bytes; it goes on from a fresh beginning, as dfl_solver_save says. Restoring
-   needs a run of the same model with the same form and method that has begun. DFL_INVALID: the bytes are
-   of another model, version or kind of run, or cut. */
+/* A run that has begun, as bytes; it goes on from a fresh beginning, as dfl_solver_save says.
+   Restoring needs a run of the same model with the same form and method that has begun.
+   DFL_INVALID: the bytes are of another model, version or kind of run, or cut. */
 size_t dfl_simulation_saved_size(const dfl_simulation *sim);
 dfl_status dfl_simulation_save(void *bytes, dfl_simulation *sim);
 dfl_status dfl_simulation_restore(dfl_simulation *sim, const void *bytes, size_t size);
 bool dfl_is_saved_run(const void *bytes, size_t size);
 
-/* A saved run from a file: *bytes, a text of `{.ctx = ctx}`, stays empty if the file is something else. To
-   a file that is open, and is in its place afterwards, or gone. DFL_INVALID, DFL_IO, DFL_NO_MEMORY,
-   DFL_STOPPED. */
+/* A saved run from a file: *bytes, a text of `{.ctx = ctx}`, stays empty if the file is something
+   else. To a file that is open, and is in its place afterwards, or gone. DFL_INVALID, DFL_IO,
+   DFL_NO_MEMORY, DFL_STOPPED. */
 dfl_status dfl_saved_run_read(dfl_text *bytes, const char *path);
 dfl_status dfl_saved_run_refuse(dfl_context *ctx, const char *path); /* where only values serve */
 dfl_status dfl_saved_run_write(dfl_new_file *file, dfl_simulation *sim);

@@ -1,7 +1,7 @@
 /* smooth_start.c: coordinates that begin on the slow motion, so that nothing of them vibrates.
 
-   Elastic coordinates q with start = "quasistatic" begin with q' = 0 and with the q for which q'' = 0:
-   Newton's iteration on q''(q) = 0, with consistent starts that hold q and q'. */
+   Elastic coordinates q with start = "quasistatic" begin with q' = 0 and with the q for which q'' =
+   0: Newton's iteration on q''(q) = 0, with consistent starts that hold q and q'. */
 #include "study/study_internal.h"
 
 #include "linalg/linalg.h"

@@ -1,4 +1,5 @@
-/* step_response.c: what a model does after a step or an impulse of an input, as it is: not linear. */
+/* step_response.c: what a model does after a step or an impulse of an input, as it is: not linear.
+ */
 #include "study/study_internal.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* stiff_elements.c: springs and dampers so stiff that their limit is a constraint.
 
-   A spring of stiffness c between masses m oscillates with sqrt(c/m). Where this is much faster than
-   the slowest motion, and the run is much longer than a period, the motion is that of the limit c ->
-   infinity, a constraint (Arnold 2013, section 2, and the limit of small masses there), and
-   integrators resolve vibrations of no interest. The modes at the start show it; an element takes
-   part in a mode by the work c s^2 or d s'^2 of its stretch s along the mode. */
+   A spring of stiffness c between masses m oscillates with sqrt(c/m). Where this is much faster
+   than the slowest motion, and the run is much longer than a period, the motion is that of the
+   limit c -> infinity, a constraint (Arnold 2013, section 2, and the limit of small masses there),
+   and integrators resolve vibrations of no interest. The modes at the start show it; an element
+   takes part in a mode by the work c s^2 or d s'^2 of its stretch s along the mode. */
 #include "study/study_internal.h"
 
 #include <driftless/analysis.h>

@@ -24,7 +24,8 @@ typedef struct dfl_name_list {
 dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char *list);
 void dfl_name_list_clear(dfl_name_list *names, dfl_context *ctx);
 
-/* The expression and name of an output that is declared, or of a variable; `option` is for the message. */
+/* The expression and name of an output that is declared, or of a variable; `option` is for the
+   message. */
 dfl_status dfl_study_output(dfl_expr *expr, const char **found, dfl_runnable *run,
                             const char *option, const char *name);
 
@@ -35,17 +36,18 @@ dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 /* The same in joint coordinates, for analyses of the model. */
 dfl_dynamics dfl_choices_joint_dynamics(const dfl_choices *choices);
 
-/* Models with at least this number of velocities and constraints have sparse matrices, if they can. */
+/* Models with at least this number of velocities and constraints have sparse matrices, if they can.
+ */
 enum { DFL_SPARSE_FROM = 60 };
 
-/* The model ready for the solver, with dense or sparse matrices as chosen. DFL_INVALID: sparse ones were
-   chosen and are not possible. */
+/* The model ready for the solver, with dense or sparse matrices as chosen. DFL_INVALID: sparse ones
+   were chosen and are not possible. */
 dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                               const dfl_choices *choices);
 
-/* The equations of a run, and the model ready for it: as above, but where form and matrices allow it,
-   forces that jump with a speed may hold it (dfl_model_slide), which changes the model. What was made
-   stays also after a failure. */
+/* The equations of a run, and the model ready for it: as above, but where form and matrices allow
+   it, forces that jump with a speed may hold it (dfl_model_slide), which changes the model. What
+   was made stays also after a failure. */
 dfl_status dfl_study_derive(dfl_equations **eq, dfl_runnable **run, dfl_model *model,
                             const dfl_choices *choices);
 
@@ -75,8 +77,8 @@ dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choice
                                   const dfl_model *model);
 
 /* Writes the switches of a model, and the events and samples of time that act, one line each or the
-   items of a JSON list: the expression that decides, its place in the script, and where it depends linearly on time alone the (first) instants
-   between from and to. DFL_NO_MEMORY. */
+   items of a JSON list: the expression that decides, its place in the script, and where it depends
+   linearly on time alone the (first) instants between from and to. DFL_NO_MEMORY. */
 dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double from, double to,
                                    bool json);
 
@@ -88,20 +90,21 @@ typedef struct dfl_start_state {
     double *x;   /* n: completed initial values, or those of the script if that is not possible */
     double *levels; /* the values of the invariants there, in order of declaration; or 0 */
     char *problem;  /* why the values could not be completed, or NULL */
-    int rank; /* of the constraints of velocities; nl + nm if rows are switched or it is not known */
+    int rank; /* of the constraints of velocities; nl + nm if rows are switched or it is not known
+               */
     double misfit; /* the part of their size up to which constraints may depend on each other */
 } dfl_start_state;
 
-/* Finds it; the caller clears *out also after a failure. `choices`: what is said beside the script (`from`,
-   `redundant`), or NULL. DFL_NO_MEMORY. */
+/* Finds it; the caller clears *out also after a failure. `choices`: what is said beside the script
+   (`from`, `redundant`), or NULL. DFL_NO_MEMORY. */
 dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq,
                                 const dfl_choices *choices);
 void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx);
 
 /* ---- a consistent start ---- */
 
-/* Values of all variables from a file with JSON by name, as guesses in place of the script's initial
-   values. DFL_INVALID: a name is missing, or unknown. */
+/* Values of all variables from a file with JSON by name, as guesses in place of the script's
+   initial values. DFL_INVALID: a name is missing, or unknown. */
 dfl_status dfl_study_start_from(dfl_runnable *run, const char *path);
 
 /* The initial values of the script: x (n, missing ones 0) and which are held. */
@@ -126,8 +129,8 @@ dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver
 dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
                             dfl_advice_fn tell, void *user);
 
-/* Names springs and dampers, or coordinates that forces hold, so stiff at the start x that their limit
-   is a constraint, for a run to t_end (NAN: unknown). DFL_NO_MEMORY. */
+/* Names springs and dampers, or coordinates that forces hold, so stiff at the start x that their
+   limit is a constraint, for a run to t_end (NAN: unknown). DFL_NO_MEMORY. */
 dfl_status dfl_study_stiff_elements(dfl_runnable *run, double t, double t_end, const double *x,
                                     dfl_advice_fn tell, void *user);
 
@@ -273,13 +276,14 @@ void dfl_diagnosis_text(dfl_text *text, dfl_runnable *run, const dfl_settings *s
 void dfl_diagnosis_json(dfl_text *text, dfl_runnable *run, const dfl_settings *settings,
                         const dfl_diagnosis *diagnosis);
 
-/* 0: ready to run; 1: the initial values cannot be completed; 2: the model does not determine its motion,
-   since a direction has no balance of forces either, whatever the start. */
+/* 0: ready to run; 1: the initial values cannot be completed; 2: the model does not determine its
+   motion, since a direction has no balance of forces either, whatever the start. */
 int dfl_diagnosis_verdict(const dfl_diagnosis *diagnosis);
 const char *dfl_verdict_text(int verdict);
 
-/* One sentence about a set, about the joint whose first redundant row is `row`, about a direction; its
-   kind: "redundant", "contradictory", "massless", "undetermined"; NULL: nothing is to be said. */
+/* One sentence about a set, about the joint whose first redundant row is `row`, about a direction;
+   its kind: "redundant", "contradictory", "massless", "undetermined"; NULL: nothing is to be said.
+ */
 const char *dfl_describe_set(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set);
 const char *dfl_describe_joint(dfl_text *text, const dfl_equations *eq,
                                const dfl_diagnosis *diagnosis, int row);
@@ -288,8 +292,8 @@ const char *dfl_describe_direction(dfl_text *text, const dfl_equations *eq,
 const char *dfl_constraint_name(const dfl_equations *eq, int row);
 
 /* After that: modes at the start, as a run would begin; out->start and its message if it would not.
-   From then on the equations keep their branches. Then writes a line, or the item of a JSON list, for
-   each contact. */
+   From then on the equations keep their branches. Then writes a line, or the item of a JSON list,
+   for each contact. */
 dfl_status dfl_diagnose_modes(dfl_diagnosis *out, dfl_runnable *run,
                               const dfl_solver_options *options, double t0);
 void dfl_study_list_modes(dfl_text *text, const dfl_runnable *run, const dfl_diagnosis *diagnosis,

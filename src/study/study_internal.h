@@ -22,8 +22,9 @@ static inline bool dfl_study_is_large(const dfl_runnable *run)
     return dfl_runnable_packed(run) && eq_of(run)->n > 1000;
 }
 
-/* smooth_start.c: after a start from x with these conditions: coordinates that begin smoothly are moved to where their
-   accelerations vanish, and the solver is started again. DFL_NOT_CONVERGED; DFL_INVALID: they have initial values. */
+/* smooth_start.c: after a start from x with these conditions: coordinates that begin smoothly are
+   moved to where their accelerations vanish, and the solver is started again. DFL_NOT_CONVERGED;
+   DFL_INVALID: they have initial values. */
 dfl_status dfl_study_smooth_start(dfl_runnable *run, dfl_solver *solver, double t0, const double *x,
                                   const dfl_conditions *conditions);
 
@@ -83,15 +84,16 @@ dfl_status dfl_study_doubts_create(dfl_simulation *sim);
 void dfl_study_doubts_clear(dfl_simulation *sim);
 void dfl_study_look_for_doubts(dfl_simulation *sim, double t, const double *x);
 
-/* jump_rows.c: room for the row before a jump; keeps it; stores it, unless it was stored already. */
+/* jump_rows.c: room for the row before a jump; keeps it; stores it, unless it was stored already.
+ */
 dfl_status dfl_study_jumps_create(dfl_simulation *sim);
 void dfl_study_jumps_clear(dfl_simulation *sim);
 void dfl_study_keep_row(dfl_simulation *sim, double t, const double *x);
 bool dfl_study_store_kept(dfl_simulation *sim);
 
-/* callbacks_of_run.c: all callbacks of the solver; what a row has besides the state; a row, unless the last one
-   was there, and a step to all files, false: the run has to stop; a message, a notice; the first failure of a
-   writer is kept. */
+/* callbacks_of_run.c: all callbacks of the solver; what a row has besides the state; a row, unless
+   the last one was there, and a step to all files, false: the run has to stop; a message, a notice;
+   the first failure of a writer is kept. */
 void dfl_study_listen(dfl_solver_options *options, dfl_simulation *sim);
 void dfl_study_evaluate_row(double *outputs, double *scene, dfl_simulation *sim, double t,
                             const double *x);
@@ -125,7 +127,8 @@ dfl_study_part dfl_study_part_containing(const dfl_runnable *run, dfl_expr expr)
 /* Whether `sought` is below `root`; false also without memory. */
 bool dfl_study_contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
 
-/* switch_naming.c: what is compared with the borders of a switch; where it stands; both in words. */
+/* switch_naming.c: what is compared with the borders of a switch; where it stands; both in words.
+ */
 dfl_expr dfl_study_switch_argument(const dfl_graph *graph, const dfl_switch *item);
 dfl_study_part dfl_study_switch_part(dfl_runnable *run, const dfl_switch *item);
 void dfl_study_name_switch(dfl_text *text, dfl_runnable *run, int number);
@@ -144,9 +147,9 @@ dfl_status dfl_study_switches_create(dfl_simulation *sim);
 void dfl_study_switches_clear(dfl_simulation *sim);
 int dfl_study_on_instant(const dfl_instant *instant, void *sim);
 
-/* drive_impulses.c: impulses of drives of joints without coordinate. Names are appended to `names`; the
-   momenta before an instant; then sim->switched.drives.impulse, the momenta are those after it. Whether a motion
-   has a kink there. */
+/* drive_impulses.c: impulses of drives of joints without coordinate. Names are appended to `names`;
+   the momenta before an instant; then sim->switched.drives.impulse, the momenta are those after it.
+   Whether a motion has a kink there. */
 dfl_status dfl_study_drives_create(dfl_simulation *sim, const char **names);
 void dfl_study_drives_clear(dfl_simulation *sim);
 void dfl_study_drives_begin(dfl_simulation *sim, double t, const double *x);
@@ -162,11 +165,12 @@ dfl_status dfl_explain_domain(dfl_runnable *run, dfl_status status, double t, co
 /* operating_point.c: DFL_INVALID: `option` names a variable that does not exist. */
 dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, const char *name);
 
-/* equilibrium_contacts.c: DFL_NOT_CONVERGED if a contact pulls, is penetrated or sticks too much at an equilibrium; adds to the
-   message of a search that failed that contacts keep their modes. */
+/* equilibrium_contacts.c: DFL_NOT_CONVERGED if a contact pulls, is penetrated or sticks too much at
+   an equilibrium; adds to the message of a search that failed that contacts keep their modes. */
 dfl_status dfl_study_check_contacts(dfl_runnable *run, double t, const double *x);
 dfl_status dfl_study_name_contacts(dfl_runnable *run, dfl_status failure);
-/* judgement.c: stability is not judged, and why; the size of unknown i, of its own or 1. DFL_NO_MEMORY. */
+/* judgement.c: stability is not judged, and why; the size of unknown i, of its own or 1.
+   DFL_NO_MEMORY. */
 dfl_status dfl_study_doubt(dfl_linear_model *model, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 double dfl_study_size(const dfl_eom *eom, const double *x, int i);

@@ -1,5 +1,5 @@
-/* switch_records.c: what happens at the instants of a run: events act, contacts collide or change their
-   modes, branches change; with impulses and the change of energy where velocities jump. */
+/* switch_records.c: what happens at the instants of a run: events act, contacts collide or change
+   their modes, branches change; with impulses and the change of energy where velocities jump. */
 #include "study/study_internal.h"
 
 #include "declare/declare.h"

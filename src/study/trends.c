@@ -1,10 +1,11 @@
 /* trends.c: extrema and means of columns over a run, from the continuous output of its steps.
 
-   Means are integrals by Gauss-Legendre quadrature, exact for polynomials of degree 7, over pieces of a step that are
-   halved until the cubic through the nodes of a piece meets its ends, too; a jump of an output is thus closed in. Where
-   rounding is all that keeps a piece from its cubic, halves would not help. Outputs that contain time or switches may
-   change faster than the solver's steps: their pieces are short from the beginning. Extrema between the samples are
-   found by parabolas through three of them, where these promise a value beyond those known. */
+   Means are integrals by Gauss-Legendre quadrature, exact for polynomials of degree 7, over pieces
+   of a step that are halved until the cubic through the nodes of a piece meets its ends, too; a
+   jump of an output is thus closed in. Where rounding is all that keeps a piece from its cubic,
+   halves would not help. Outputs that contain time or switches may change faster than the solver's
+   steps: their pieces are short from the beginning. Extrema between the samples are found by
+   parabolas through three of them, where these promise a value beyond those known. */
 #include "study/study_internal.h"
 
 #include <float.h>
@@ -21,8 +22,8 @@ static const double node[NODES] = {0.06943184420297371, 0.33000947820757187, 0.6
                                    0.93056815579702629};
 static const double weight[NODES] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                                      0.17392742256872693};
-/* Of the cubic through the values at the nodes, at the beginning of the piece: the shares of these values (Lagrange); at
-   its end the same from behind. */
+/* Of the cubic through the values at the nodes, at the beginning of the piece: the shares of these
+   values (Lagrange); at its end the same from behind. */
 static const double outward[NODES] = {1.5267881254572668, -0.8136324494869273, 0.4007615203116504,
                                       -0.1139171962819899};
 
@@ -103,7 +104,8 @@ static dfl_status choose(dfl_trends *out, const char *names)
     return status;
 }
 
-/* out->fast: an output contains time or something that switches, which the solver's steps need not follow. */
+/* out->fast: an output contains time or something that switches, which the solver's steps need not
+   follow. */
 static dfl_status look_for_fast(dfl_trends *out, const dfl_equations *eq)
 {
     const unsigned kinks = 1U << DFL_OP_ABS | 1U << DFL_OP_SIGN | 1U << DFL_OP_FLOOR |
@@ -174,7 +176,8 @@ dfl_trend_values dfl_trends_values(const dfl_trends *trends, int number)
                               .final = trend->last};
 }
 
-/* ------------------------------------------------------------------------------- following a run */
+/* ------------------------------------------------------------------------------- following a run
+ */
 
 void dfl_study_trends_begin(dfl_simulation *sim, double t, const double *x)
 {
@@ -284,10 +287,11 @@ static double misfit(double *size, const dfl_trends *trends, size_t i)
     return fmax(fabs(first), fabs(last));
 }
 
-/* Whether a piece is short enough. For y = exp(i w t), with z = w h for its length h, the misfit at its ends is
-   6e-4 z^4, the error of the integral 5.6e-10 z^8 h (Davis, Rabinowitz 1984, section 2.7), that of the square's 256
-   times as much, 0.4 misfit^2 h. Where the misfit is large, there may be a jump, and where there are switches any misfit
-   may be that of a kink: the error is misfit h. */
+/* Whether a piece is short enough. For y = exp(i w t), with z = w h for its length h, the misfit at
+   its ends is 6e-4 z^4, the error of the integral 5.6e-10 z^8 h (Davis, Rabinowitz 1984,
+   section 2.7), that of the square's 256 times as much, 0.4 misfit^2 h. Where the misfit is large,
+   there may be a jump, and where there are switches any misfit may be that of a kink: the error is
+   misfit h. */
 static bool is_settled(dfl_trends *trends, dfl_simulation *sim, double from, double to, bool noisy)
 {
     const double part = fmax(0.1 * sim->settings->solver.rtol, 1e-12), length = fabs(to - from);
@@ -306,7 +310,8 @@ static bool is_settled(dfl_trends *trends, dfl_simulation *sim, double from, dou
     return true;
 }
 
-/* What rounding may do to values: how much they change with the last digits of the state and of time. */
+/* What rounding may do to values: how much they change with the last digits of the state and of
+   time. */
 static const double *noise_at(dfl_trends *trends, dfl_simulation *sim, double t)
 {
     enum { TRIALS = 4 };
@@ -327,8 +332,9 @@ static const double *noise_at(dfl_trends *trends, dfl_simulation *sim, double t)
     return noise;
 }
 
-/* Columns that were noisy before are so from the beginning of a step. Their noise is looked at anew, away from places
-   where pieces were halved: next to a jump it would be as large as the jump. */
+/* Columns that were noisy before are so from the beginning of a step. Their noise is looked at
+   anew, away from places where pieces were halved: next to a jump it would be as large as the jump.
+ */
 static void expect_noise(dfl_trends *trends, dfl_simulation *sim, double t)
 {
     const double *noise = trends->noisy ? noise_at(trends, sim, t) : NULL;
@@ -440,8 +446,8 @@ static void climb(dfl_trends *trends, dfl_simulation *sim, int number, const dou
     trend->last = last;
 }
 
-/* The extremum of the parabola y = y1 + s d + c d^2, d = t - t1, through three points; false: outside
-   of them, or none. */
+/* The extremum of the parabola y = y1 + s d + c d^2, d = t - t1, through three points; false:
+   outside of them, or none. */
 static bool vertex(double *top, double *height, const double *t, const double *y)
 {
     const double before = (y[1] - y[0]) / (t[1] - t[0]), after = (y[1] - y[2]) / (t[1] - t[2]);

@@ -1,5 +1,5 @@
-/* trends.h: the smallest and largest value, mean and root mean square of columns over a run, between
-   its steps too; part of study.h. */
+/* trends.h: the smallest and largest value, mean and root mean square of columns over a run,
+   between its steps too; part of study.h. */
 #ifndef DFL_TRENDS_H
 #define DFL_TRENDS_H
 
@@ -10,8 +10,8 @@ typedef struct dfl_trend {
     double min, max;
     double integral, square; /* over time, of the value and of its square */
     double last;
-    double
-        noise; /* what rounding does to values of the present step; or less, where it does not matter */
+    double noise; /* what rounding does to values of the present step; or less, where it does not
+                     matter */
     bool noisy;   /* it has mattered */
     double doubt; /* of the integral: by pieces that were rough, but not halved any more */
     double lost;  /* the first time without a finite value; NAN: none */
@@ -35,17 +35,19 @@ typedef struct dfl_trends {
 } dfl_trends;
 
 /* `names`: separated by commas; NULL: all outputs or, without any, all positions. The caller clears
-   *out also after a failure. DFL_INVALID: there is no such column. */
+ *out also after a failure. DFL_INVALID: there is no such column. */
 dfl_status dfl_trends_create(dfl_trends *out, const dfl_equations *eq, const char *names);
 void dfl_trends_clear(dfl_trends *trends);
 
-/* What is known of a column over the whole run; NAN: an output is rough, so that its integrals are not known. */
+/* What is known of a column over the whole run; NAN: an output is rough, so that its integrals are
+   not known. */
 typedef struct dfl_trend_values {
     double min, max, mean, rms, final;
 } dfl_trend_values;
 dfl_trend_values dfl_trends_values(const dfl_trends *trends, int number);
 
-/* What is not known, and why, as a sentence about the first such column; "": everything is known. */
+/* What is not known, and why, as a sentence about the first such column; "": everything is known.
+ */
 void dfl_trends_doubt(char *text, size_t size, const dfl_trends *trends);
 
 #endif

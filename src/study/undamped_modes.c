@@ -1,5 +1,6 @@
-/* undamped_modes.c: modes that neither grow nor decay in the linear equations. At rest, forces that depend on
-   velocities by terms of higher order, such as 0.1*v^3, still drive them; those that brake leave the verdict. */
+/* undamped_modes.c: modes that neither grow nor decay in the linear equations. At rest, forces that
+   depend on velocities by terms of higher order, such as 0.1*v^3, still drive them; those that
+   brake leave the verdict. */
 #include "study/study_internal.h"
 
 #include <math.h>

@@ -69,7 +69,8 @@ static void add_product(double *M, const double *a, int rows, const double *b, i
             M[j * rows + i] += value * a[(size_t)i * distance] * b[(size_t)j * distance];
 }
 
-/* value (c y + d u)^2, c and d being how the variable or output changes with the states and inputs. */
+/* value (c y + d u)^2, c and d being how the variable or output changes with the states and inputs.
+ */
 static dfl_status add_state(const dfl_weights *out, const dfl_linear_model *model,
                             dfl_runnable *run, const char *name, double value)
 {

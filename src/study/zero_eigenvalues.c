@@ -1,5 +1,5 @@
-/* zero_eigenvalues.c: where an eigenvalue is zero, or nearly, terms of higher order decide, unless equilibria lie next
-   to the state. */
+/* zero_eigenvalues.c: where an eigenvalue is zero, or nearly, terms of higher order decide, unless
+   equilibria lie next to the state. */
 #include "study/study_internal.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ static bool stays(const double *found, const double *beside, const dfl_eom *eom,
     return moved <= 0.002;
 }
 
-/* Along zero eigenvalues. A steady motion keeps all its speeds; where that is no motion, nothing is known. */
+/* Along zero eigenvalues. A steady motion keeps all its speeds; where that is no motion, nothing is
+   known. */
 static dfl_status look_for_equilibria(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                       const dfl_modes *modes, double *beside, double *found)
 {
@@ -101,8 +102,8 @@ static dfl_status count_growing(int *count, double *beside, dfl_runnable *run, d
     return status == DFL_NO_MEMORY ? status : DFL_OK;
 }
 
-/* Near a fold, where two equilibria meet, positions are known to half of the digits, and the slowest eigenvalue changes its
-   sign within that. */
+/* Near a fold, where two equilibria meet, positions are known to half of the digits, and the
+   slowest eigenvalue changes its sign within that. */
 static dfl_status look_for_folds(dfl_linear_model *model, dfl_runnable *run, const double *x,
                                  const dfl_modes *modes, double *beside)
 {
@@ -135,8 +136,8 @@ static dfl_status look_for_folds(dfl_linear_model *model, dfl_runnable *run, con
     return status;
 }
 
-/* Marks positions on which nothing but such positions depends: place and heading, also as seen from a body that
-   turns, where they depend on each other. Returns the number of all other states. */
+/* Marks positions on which nothing but such positions depends: place and heading, also as seen from
+   a body that turns, where they depend on each other. Returns the number of all other states. */
 static int mark_along(bool *along, const dfl_linearized *linear)
 {
     const int ny = linear->ny;
@@ -159,7 +160,8 @@ static int mark_along(bool *along, const dfl_linearized *linear)
     return others;
 }
 
-/* The modes of a steady motion without what moves along with it, which may grow with any power of time. */
+/* The modes of a steady motion without what moves along with it, which may grow with any power of
+   time. */
 static dfl_status find_others(dfl_modes *out, const dfl_linearized *linear)
 {
     dfl_context *ctx = linear->ctx;

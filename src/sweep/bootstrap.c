@@ -1,5 +1,5 @@
-/* bootstrap.c: how far estimates of a study may be off: the estimate from many studies that are made of its own
-   rows, drawn with replacement; 95 of 100 lie in the interval.
+/* bootstrap.c: how far estimates of a study may be off: the estimate from many studies that are
+   made of its own rows, drawn with replacement; 95 of 100 lie in the interval.
 
    Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13: percentiles. */
 #include "sweep/sweep_internal.h"

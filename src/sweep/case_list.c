@@ -1,5 +1,5 @@
-/* case_list.c: cases from a file of comma-separated values: names in the first row, then a row of numbers
-   per case. */
+/* case_list.c: cases from a file of comma-separated values: names in the first row, then a row of
+   numbers per case. */
 #include "sweep/design_internal.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* case_model.c: the model with the values of a case.
 
-   Script and derivation are repeated only where they would give other equations than those of the last case of the
-   thread (dfl_derived_revalue), so a case has the bits of a run of its own, whatever came before. */
+   Script and derivation are repeated only where they would give other equations than those of the
+   last case of the thread (dfl_derived_revalue), so a case has the bits of a run of its own,
+   whatever came before. */
 #include "sweep/sweep_internal.h"
 
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 enum { IN_FRONT = 16 }; /* the size of a block is in front of it */
 
-/* Equations that have grown by this many bytes through all that is asked of them are derived again. */
+/* Equations that have grown by this many bytes through all that is asked of them are derived again.
+ */
 static const size_t most_growth = 1 << 20;
 
 static dfl_status begin(dfl_case_model *model, const dfl_cases *cases);

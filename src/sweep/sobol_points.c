@@ -1,6 +1,6 @@
-/* sobol_points.c: points that fill a cube evenly: Sobol (1967), with primitive polynomials and initial
-   numbers of Joe, Kuo (2008), SIAM J. Sci. Comput. 30, 2635-2654. Every coordinate is moved by exclusive or
-   with random bits of the seed, which keeps how even they are. */
+/* sobol_points.c: points that fill a cube evenly: Sobol (1967), with primitive polynomials and
+   initial numbers of Joe, Kuo (2008), SIAM J. Sci. Comput. 30, 2635-2654. Every coordinate is moved
+   by exclusive or with random bits of the seed, which keeps how even they are. */
 #include "sweep/numbers_internal.h"
 
 enum { BITS = 52 };
@@ -30,7 +30,8 @@ static const sobol_row rows[DFL_SOBOL_COLUMNS - 1] = {{1, 0, {1}},
                                                       {7, 1, {1, 3, 7, 11, 23, 15, 103}},
                                                       {7, 4, {1, 3, 7, 13, 13, 15, 69}}};
 
-/* Direction numbers v_1 ... v_count of a column: m_k = 2 a_1 m_(k-1) ^ ... ^ 2^s m_(k-s) ^ m_(k-s). */
+/* Direction numbers v_1 ... v_count of a column: m_k = 2 a_1 m_(k-1) ^ ... ^ 2^s m_(k-s) ^ m_(k-s).
+ */
 static void directions(uint64_t *v, int column, unsigned count)
 {
     if (column == 0) {

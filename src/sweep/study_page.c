@@ -62,8 +62,8 @@ static void add_list(dfl_text *json, const char *key, const dfl_case_layout *lay
     dfl_text_add(json, "]");
 }
 
-/* "rows": [[number, state, parameters, results], ...], evenly chosen if there are many; "failures", "doubts": the
-   first messages. */
+/* "rows": [[number, state, parameters, results], ...], evenly chosen if there are many; "failures",
+   "doubts": the first messages. */
 static dfl_status add_rows(dfl_text *json, const dfl_case_file *file)
 {
     const dfl_case_layout *layout = dfl_case_file_layout(file);
@@ -103,7 +103,8 @@ static dfl_status add_rows(dfl_text *json, const dfl_case_file *file)
     return json->status;
 }
 
-/* "KEY": [[number, message], ...]: the first ones of `shown` evenly chosen cases, of those that have failed, or of others. */
+/* "KEY": [[number, message], ...]: the first ones of `shown` evenly chosen cases, of those that
+   have failed, or of others. */
 static void add_messages(dfl_text *json, const dfl_case_file *file, const char *key, long shown,
                          bool failed)
 {

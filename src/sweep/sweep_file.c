@@ -200,7 +200,8 @@ static dfl_status resume(dfl_sweep *sweep, const dfl_sweep_options *options)
     return status ? status : check_version(sweep);
 }
 
-/* Another version may compute other numbers: it reads a study that is complete, but does not add to one. */
+/* Another version may compute other numbers: it reads a study that is complete, but does not add to
+   one. */
 static dfl_status check_version(const dfl_sweep *sweep)
 {
     const dfl_case_layout *layout = dfl_case_file_layout(sweep->file);

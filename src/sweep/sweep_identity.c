@@ -1,5 +1,5 @@
-/* sweep_identity.c: whether processes that share a study would compute the same: with one version, from one model,
-   with the same settings, to the same results. */
+/* sweep_identity.c: whether processes that share a study would compute the same: with one version,
+   from one model, with the same settings, to the same results. */
 #include "sweep/sweep_internal.h"
 
 #include <inttypes.h>

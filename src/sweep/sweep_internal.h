@@ -1,5 +1,5 @@
-/* sweep_internal.h: a study, inside the module: what its cases have in common, one case, all of them on
-   threads, the file and the queue. */
+/* sweep_internal.h: a study, inside the module: what its cases have in common, one case, all of
+   them on threads, the file and the queue. */
 #ifndef DFL_SWEEP_INTERNAL_H
 #define DFL_SWEEP_INTERNAL_H
 
@@ -38,8 +38,8 @@ typedef struct dfl_cases {
     double every;                                        /* of the grid of series */
 } dfl_cases;
 
-/* Derives the model once and finds out what a case has. Design, model and options must outlive *out.
-   DFL_INVALID: the model is wrong, or has no such parameter. */
+/* Derives the model once and finds out what a case has. Design, model and options must outlive
+ *out. DFL_INVALID: the model is wrong, or has no such parameter. */
 dfl_status dfl_cases_create(dfl_cases **out, dfl_context *ctx, const dfl_model *model,
                             const dfl_design *design, const dfl_cases_options *options);
 void dfl_cases_free(dfl_cases *cases);
@@ -51,8 +51,9 @@ typedef struct dfl_case {
     char message[DFL_CASE_MESSAGE];
 } dfl_case;
 
-/* The model of a thread with the values of its last case (case_model.c): equations stay as long as they only
-   change their values. Everything lives in a context of its own, where memory is counted. Begins as {0}. */
+/* The model of a thread with the values of its last case (case_model.c): equations stay as long as
+   they only change their values. Everything lives in a context of its own, where memory is counted.
+   Begins as {0}. */
 typedef struct dfl_case_model {
     struct {
         size_t used, most; /* bytes; most is 0: no limit */
@@ -76,8 +77,9 @@ dfl_status dfl_case_model_take(dfl_case_model *model, const dfl_cases *cases, co
 void dfl_case_model_leave(dfl_case_model *model, bool well);
 void dfl_case_model_clear(dfl_case_model *model);
 
-/* Runs one case; `stop` (may be NULL) is asked after every step. Depends on nothing but cases and values, not on
-   what the model was used for before. May run in several threads, each with a model of its own. */
+/* Runs one case; `stop` (may be NULL) is asked after every step. Depends on nothing but cases and
+   values, not on what the model was used for before. May run in several threads, each with a model
+   of its own. */
 void dfl_cases_run(dfl_case *it, dfl_case_model *model, const dfl_cases *cases,
                    const double *values, bool (*stop)(void *user), void *user);
 
@@ -126,9 +128,9 @@ struct dfl_sweep {
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t more;  /* elsewhere: jobs, or the end of all jobs */
-    uint16_t *
-        there; /* by case: 0: missing; 1: in the file, or under way; 1 + N: under way in process N */
-    long next; /* the first one that may not be */
+    uint16_t *there;      /* by case: 0: missing; 1: in the file, or under way; 1 + N: under way in
+                             process N */
+    long next;            /* the first one that may not be */
     long total, done, failed, before, first_failed;
     char first_message[DFL_CASE_MESSAGE];
     long doubtful, first_doubtful; /* cases that have run, of which something is not known */
@@ -154,8 +156,8 @@ void dfl_sweep_count_case(dfl_sweep *sweep, long number, dfl_case_state state, c
 bool dfl_sweep_next_job(long *number, double *values, void *sweep);
 bool dfl_sweep_job_done(const dfl_case *it, void *sweep);
 
-/* bootstrap.c: numbers of cases that belong together, row by row; one row, or the one that a resample has in its
-   place. */
+/* bootstrap.c: numbers of cases that belong together, row by row; one row, or the one that a
+   resample has in its place. */
 typedef struct dfl_sample_rows {
     int width;
     long count;
@@ -167,13 +169,15 @@ typedef struct dfl_resample {
 } dfl_resample;
 const double *dfl_sample_row(const dfl_sample_rows *rows, const dfl_resample *pick, long row);
 
-/* sensitivity.c: whether the study has Saltelli's design; Sobol's indices of column `column` of `results`. */
+/* sensitivity.c: whether the study has Saltelli's design; Sobol's indices of column `column` of
+   `results`. */
 bool dfl_sensitivity_known(const dfl_case_file *file);
 dfl_status dfl_sensitivity(double *first, double *total, const dfl_case_file *file,
                            dfl_context *ctx, int column);
 
-/* f(A), f(B), f(AB_1), ... of all complete rows of the design; the indices of these or, with `pick`, of others: all of
-   first order, then all total ones. The caller frees the rows, also after a failure. */
+/* f(A), f(B), f(AB_1), ... of all complete rows of the design; the indices of these or, with
+   `pick`, of others: all of first order, then all total ones. The caller frees the rows, also after
+   a failure. */
 dfl_status dfl_sensitivity_rows(dfl_sample_rows *out, const dfl_case_file *file, dfl_context *ctx,
                                 int column);
 void dfl_sobol_indices(double *out, const dfl_sample_rows *rows, const dfl_resample *pick);

@@ -1,5 +1,5 @@
-/* sweep_jobs.c: cases for other processes: jobs (a number and values) and results (number, state, message,
-   numbers) as bytes. */
+/* sweep_jobs.c: cases for other processes: jobs (a number and values) and results (number, state,
+   message, numbers) as bytes. */
 #include "sweep/sweep_internal.h"
 
 #include <errno.h>
@@ -31,7 +31,8 @@ size_t dfl_sweep_result_size(const dfl_sweep *sweep)
     return sizeof(result_head) + dfl_case_numbers(&sweep->cases->layout) * sizeof(double);
 }
 
-/* ------------------------------------------------------------------------------- who has the file */
+/* ------------------------------------------------------------------------------- who has the file
+ */
 
 int dfl_sweep_hand_out(void *jobs, dfl_sweep *sweep, int most, int process)
 {

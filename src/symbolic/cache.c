@@ -43,7 +43,7 @@ static bool remove_file(dfl_context *ctx, const char *folder, const char *name, 
 dfl_hash dfl_hash_add(dfl_hash hash, const char *bytes, size_t count)
 {
     /* FNV-1a (Fowler, Noll, Vo) of 64 bits, twice: with its own offset, and turned after every byte
-       */
+     */
     uint64_t a = hash.a ^ 0xcbf29ce484222325u, b = hash.b ^ 0x9ae16a3b2f90404fu;
     for (size_t i = 0; i < count; i++) {
         const unsigned char byte = (unsigned char)bytes[i];

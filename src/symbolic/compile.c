@@ -65,8 +65,8 @@ static dfl_status run(dfl_context *ctx, char *const *word, const char *messages)
     return ended == 0 ? DFL_OK : explain(ctx, word[0], ended, messages);
 }
 
-/* False: interrupted, and the compiler has been ended. If someone else collects the children of this
-   process, the object decides. */
+/* False: interrupted, and the compiler has been ended. If someone else collects the children of
+   this process, the object decides. */
 static bool wait_for(int *ended, dfl_context *ctx, pid_t child)
 {
     for (int nap = 1;; nap = nap < LONGEST_NAP ? 2 * nap : nap) {

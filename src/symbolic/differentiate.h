@@ -32,8 +32,8 @@ dfl_status dfl_gradient_exprs(dfl_expr *gradient, dfl_graph *graph, dfl_expr roo
                               const dfl_expr *symbols, int n);
 
 /* out[k] = sum_i d rows[k] / d symbols[i] * rates[i]: the derivative along a direction, such as
-   d/dt with the rates p' = Z v, t' = 1. Other nodes than symbols may be given, too, if their rates are known:
-   what they consist of is then not differentiated. */
+   d/dt with the rates p' = Z v, t' = 1. Other nodes than symbols may be given, too, if their rates
+   are known: what they consist of is then not differentiated. */
 dfl_status dfl_along_exprs(dfl_expr *out, dfl_graph *graph, const dfl_expr *rows, int nrows,
                            const dfl_expr *symbols, const dfl_expr *rates, int n);
 

@@ -28,8 +28,8 @@ dfl_status dfl_emit_c_preamble(dfl_text *text, const dfl_tape *const *tapes, int
 dfl_status dfl_emit_c_helpers(dfl_text *text, const dfl_tape *const *tapes, int ntapes);
 
 /* The tables of a tape as C, static and constant: NAME_tape of type dfl_tape_data (tape_data.h).
-   `evaluated`: with the operations themselves, for bounds. Numbers as an array of doubles; words as a
-   string literal, NULL as 0. */
+   `evaluated`: with the operations themselves, for bounds. Numbers as an array of doubles; words as
+   a string literal, NULL as 0. */
 void dfl_emit_tape_data(dfl_text *text, const dfl_tape *tape, const char *name, bool evaluated);
 void dfl_emit_numbers(dfl_text *text, const char *name, const double *value, size_t count);
 void dfl_emit_string(dfl_text *text, const char *words);

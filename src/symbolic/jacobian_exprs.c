@@ -1,9 +1,9 @@
 /* jacobian_exprs.c: a sparse matrix of derivatives by forward sweeps, column by column.
 
-   The users of every node are listed once. From a symbol they lead to all nodes that depend on it, and
-   its sweep visits exactly those, in the order of their places: the cost of a column is that of what
-   depends on it, however large the model is. The derivative nodes go through the same constructors,
-   so that columns share what they have in common. */
+   The users of every node are listed once. From a symbol they lead to all nodes that depend on it,
+   and its sweep visits exactly those, in the order of their places: the cost of a column is that of
+   what depends on it, however large the model is. The derivative nodes go through the same
+   constructors, so that columns share what they have in common. */
 #include "symbolic/differentiate.h"
 #include "symbolic/graph_internal.h"
 #include "symbolic/forward_sweep.h"

@@ -106,8 +106,8 @@ static void find_inside(dfl_lock_pass *p)
     }
 }
 
-/* What is seen at a glance, also beyond the border of a frozen branch: squares, and sums and products
-   of what cannot be negative. */
+/* What is seen at a glance, also beyond the border of a frozen branch: squares, and sums and
+   products of what cannot be negative. */
 static bool stays_positive(const dfl_lock_pass *p, uint32_t i)
 {
     const dfl_graph *g = p->lock->graph;

@@ -10,8 +10,8 @@
        floor(u)         ->  k                   k <= u < k + 1
        table(u)         ->  its polynomial of piece k, the number of points below u
 
-   (of tables that have kinks or jumps in the slope, and of smoother ones where the precision of a run
-   sees the jumps of higher derivatives).
+   (of tables that have kinks or jumps in the slope, and of smoother ones where the precision of a
+   run sees the jumps of higher derivatives).
 
    What is inside noevent stays as it is.
 

@@ -1,5 +1,5 @@
 /* native.c: from tapes to functions: write the source, look it up in the cache or compile it, load.
-   */
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "symbolic/native.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Every bit is kept: no contraction, and no replacing of pow(x, 2) or pow(2, x) by something else.
-   */
+ */
 #define FLAGS "-std=c17 -O1 -fno-math-errno -ffp-contract=off -fno-builtin-pow -w -fPIC -shared"
 
 /* What math.h would declare. Without any include, the variables CPATH, C_INCLUDE_PATH and the like

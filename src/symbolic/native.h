@@ -1,12 +1,11 @@
 /* native.h: tapes as machine code, by way of the system's C compiler.
 
    The tapes are written as C in chunks of a few hundred statements, compiled with flags that keep
-   every bit (-O1 -fno-math-errno -ffp-contract=off ...), loaded, and cached by a hash of the source,
-   which includes nothing, the command and the compiler's file. The compiler is started without a
-   shell. What is cached is used only if it is the
-   user's own, writable by nobody else, whole, and made from exactly this source; the cache is kept
-   below 200 MB. Nothing here is required: without a compiler, a cache folder or permission the tape
-   is used. */
+   every bit (-O1 -fno-math-errno -ffp-contract=off ...), loaded, and cached by a hash of the
+   source, which includes nothing, the command and the compiler's file. The compiler is started
+   without a shell. What is cached is used only if it is the user's own, writable by nobody else,
+   whole, and made from exactly this source; the cache is kept below 200 MB. Nothing here is
+   required: without a compiler, a cache folder or permission the tape is used. */
 #ifndef DFL_NATIVE_H
 #define DFL_NATIVE_H
 
@@ -35,9 +34,9 @@ dfl_program_fn dfl_native_function(const dfl_native *native, int i);
 dfl_status dfl_native_check(bool *agrees, const dfl_native *native, int i, const dfl_tape *tape,
                             const double *work, const double *const *in);
 
-/* A shared library from a C source and files beside it; `flags` are split at blanks, and '@' in them is
-   the folder of the files. No compiler: $CC, or cc. `object` gets its bytes. DFL_INVALID with the
-   compiler's message, DFL_STOPPED, DFL_IO, DFL_NO_MEMORY. */
+/* A shared library from a C source and files beside it; `flags` are split at blanks, and '@' in
+   them is the folder of the files. No compiler: $CC, or cc. `object` gets its bytes. DFL_INVALID
+   with the compiler's message, DFL_STOPPED, DFL_IO, DFL_NO_MEMORY. */
 typedef struct dfl_build_file {
     const char *name, *bytes;
     size_t size;

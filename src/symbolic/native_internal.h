@@ -34,7 +34,8 @@ dfl_status dfl_compile(dfl_context *ctx, const char *command, const dfl_temporar
 
 /* Appends what tells compilers apart that have the same name: the paths, sizes and times of the
    program that a command starts, and of programs among its other words (ccache gcc), and variables
-   that compilers obey. Asking for the version would start the compiler at every lookup. (compiler.c) */
+   that compilers obey. Asking for the version would start the compiler at every lookup.
+   (compiler.c) */
 dfl_status dfl_compiler_identity(dfl_text *text, const char *command);
 /* Ends each word within `string` and returns their number. (compiler.c) */
 int dfl_split_words(char **word, char *string);

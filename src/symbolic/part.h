@@ -21,8 +21,8 @@ void dfl_part_clear(dfl_part *part);
 /* The place of a node of the graph, or DFL_NO_EXPR if it is not part of it. */
 uint32_t dfl_part_place(const dfl_part *part, dfl_expr e);
 
-/* The plain definition of every operation: value[i] of all nodes, where `symbol` gives the value of a
-   symbol of the graph by its number. */
+/* The plain definition of every operation: value[i] of all nodes, where `symbol` gives the value of
+   a symbol of the graph by its number. */
 typedef double (*dfl_symbol_value_fn)(uint32_t symbol, const void *user);
 void dfl_part_evaluate(double *value, const dfl_part *part, const dfl_graph *graph,
                        dfl_symbol_value_fn symbol, const void *user);

@@ -14,8 +14,8 @@ void dfl_pieces_clear(dfl_spline *pieces, dfl_context *ctx);
 /* Leaves out knots at the ends around which the function is zero. */
 void dfl_pieces_trim(dfl_spline *pieces);
 
-/* How much the pieces on both sides of a knot differ half an interval away from it, on the average over
-   the table and as a part of the range of its values. */
+/* How much the pieces on both sides of a knot differ half an interval away from it, on the average
+   over the table and as a part of the range of its values. */
 double dfl_pieces_roughness(const dfl_spline *pieces);
 
 /* Slopes at the n >= 2 points: of the monotone cubic, of the natural cubic spline (`work`: n),

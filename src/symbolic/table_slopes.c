@@ -86,8 +86,8 @@ void dfl_free_end_slopes(double *d, const double *x, const double *y, int n, dou
     spline_slopes(d, x, y, n, &first, &last, work);
 }
 
-/* The third derivative is continuous at the first inner point: with h and s at the end, hn and sn beside
-   them. */
+/* The third derivative is continuous at the first inner point: with h and s at the end, hn and sn
+   beside them. */
 static end_row free_end(double h, double hn, double s, double sn)
 {
     return (end_row){hn, h + hn, ((h + 2 * (h + hn)) * hn * s + h * h * sn) / (h + hn)};

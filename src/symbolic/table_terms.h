@@ -32,8 +32,8 @@ typedef struct dfl_axis {
     int n;
     dfl_table_kind kind;
     dfl_outside outside;
-    bool
-        free_ends; /* a cubic spline without conditions at its ends: the outer two pieces are one cubic */
+    bool free_ends; /* a cubic spline without conditions at its ends: the outer two pieces are one
+                       cubic */
 } dfl_axis;
 
 /* One addend: factor, times piecewise polynomials (by number) of x and of y; -1: none. */

@@ -53,8 +53,9 @@ void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *i
 /* Evaluates every target. Does not allocate. */
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out);
 
-/* The same for `count` states at once, at most DFL_TAPE_LANES: in[k] and out[k] are the arrays of state k.
-   `lanes` has DFL_TAPE_LANES times dfl_tape_work elements and takes over what has been prepared in a `work`. */
+/* The same for `count` states at once, at most DFL_TAPE_LANES: in[k] and out[k] are the arrays of
+   state k. `lanes` has DFL_TAPE_LANES times dfl_tape_work elements and takes over what has been
+   prepared in a `work`. */
 enum { DFL_TAPE_LANES = 4 };
 void dfl_tape_lanes_prepare(const dfl_tape *tape, double *lanes, const double *work);
 void dfl_tape_eval_lanes(const dfl_tape *tape, double *lanes, const double *const *const *in,

@@ -1,5 +1,5 @@
-/* tape_data.h: tapes as plain tables, for models that travel as C (engine/carried_source.c writes them,
-   carry reads them). The numbers are those of tape_internal.h. */
+/* tape_data.h: tapes as plain tables, for models that travel as C (engine/carried_source.c writes
+   them, carry reads them). The numbers are those of tape_internal.h. */
 #ifndef DFL_TAPE_DATA_H
 #define DFL_TAPE_DATA_H
 

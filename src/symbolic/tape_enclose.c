@@ -59,7 +59,8 @@ void dfl_tape_enclose(const dfl_tape *tape, dfl_bounds *bounds, const dfl_bounds
 
 /* ------------------------------------------------------------------------------- intervals */
 
-/* Two units outwards; a zero of sums and products is exact; bounds that are not numbers are none. */
+/* Two units outwards; a zero of sums and products is exact; bounds that are not numbers are none.
+ */
 static range wide(double low, double high)
 {
     const double below = fabs(low) * 2 * DBL_EPSILON + DBL_MIN;

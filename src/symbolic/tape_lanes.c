@@ -1,5 +1,5 @@
-/* tape_lanes.c: a tape for up to four states at once, in lanes of one vector: operations and operands are
-   read once, and the results have the bits of dfl_tape_eval. */
+/* tape_lanes.c: a tape for up to four states at once, in lanes of one vector: operations and
+   operands are read once, and the results have the bits of dfl_tape_eval. */
 #include "symbolic/tape_internal.h"
 
 #include "linalg/linalg.h"

@@ -93,7 +93,7 @@ static void find_pairs(scheduler *s)
 }
 
 /* By level, within a level by kind, within a kind by number: two passes of a stable counting sort.
-   */
+ */
 static dfl_status sort_operations(uint32_t *order, uint32_t count, scheduler *s)
 {
     dfl_context *ctx = s->b->tape->ctx;

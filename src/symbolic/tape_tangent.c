@@ -1,6 +1,6 @@
-/* tape_tangent.c: a tape and its derivative along a direction, by the chain rule forwards, operation by
-   operation. What no operand of an operation takes part in has the derivative 0, also where the slope of
-   the operation is not finite. */
+/* tape_tangent.c: a tape and its derivative along a direction, by the chain rule forwards,
+   operation by operation. What no operand of an operation takes part in has the derivative 0, also
+   where the slope of the operation is not finite. */
 #include "symbolic/tape_internal.h"
 
 #include <math.h>
@@ -39,7 +39,8 @@ static void gather(double *work, double *tangent, const dfl_moves *moves, const 
 
 /* ------------------------------------------------------------------------------- operations */
 
-/* The slope of an operation of one operand a with the value e, if it is not flat: a plain switch. */
+/* The slope of an operation of one operand a with the value e, if it is not flat: a plain switch.
+ */
 static double slope_of(uint32_t op, double a, double e)
 {
     switch (op) {

@@ -1,4 +1,5 @@
-/* analysis_files.c: pages of analyses: the object that --json prints, with what the animation of modes needs. */
+/* analysis_files.c: pages of analyses: the object that --json prints, with what the animation of
+   modes needs. */
 #include "task/task_internal.h"
 
 #include "report/report.h"

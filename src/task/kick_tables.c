@@ -1,4 +1,5 @@
-/* kick_tables.c: outputs after steps and impulses of inputs, by the linear equations and by the model itself. */
+/* kick_tables.c: outputs after steps and impulses of inputs, by the linear equations and by the
+   model itself. */
 #include "task/task_internal.h"
 
 #include <math.h>

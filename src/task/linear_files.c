@@ -1,7 +1,8 @@
 /* linear_files.c: linear equations as files of other programs: MAT level 4, Octave, HDF5.
 
-   A matrix of MAT level 4 is five numbers of 32 bits (type, rows, columns, 0, length of the name), the name with its
-   end, and the numbers by columns; type 1 is text. The bytes are those of this machine, the lowest first. */
+   A matrix of MAT level 4 is five numbers of 32 bits (type, rows, columns, 0, length of the name),
+   the name with its end, and the numbers by columns; type 1 is text. The bytes are those of this
+   machine, the lowest first. */
 #include "task/task_internal.h"
 
 #include <stdint.h>

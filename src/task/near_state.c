@@ -1,4 +1,5 @@
-/* near_state.c: what the tasks near a state share: from options to linear equations, parts of JSON. */
+/* near_state.c: what the tasks near a state share: from options to linear equations, parts of JSON.
+ */
 #include "task/task_internal.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* optimize_files.c: the files of an optimization: the model with what was found, its run, a page. */
+/* optimize_files.c: the files of an optimization: the model with what was found, its run, a page.
+ */
 #include "task/task_internal.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* optimize_page.c: the page of an optimization: the search, the fit, and the motions before and after. */
+/* optimize_page.c: the page of an optimization: the search, the fit, and the motions before and
+   after. */
 #include "task/task_internal.h"
 
 #include "report/report.h"
@@ -15,7 +16,8 @@ static void add_list(dfl_text *json, const double *values, int count)
     dfl_text_add(json, "]");
 }
 
-/* One motion of the page: values that are fitted, or else the outputs, and the numbers of the scene. */
+/* One motion of the page: values that are fitted, or else the outputs, and the numbers of the
+   scene. */
 typedef struct motion {
     dfl_expr *expr;
     const char **names;
@@ -74,7 +76,8 @@ static dfl_status add_instants(dfl_text *json, motion *it, dfl_simulation *sim)
     return status;
 }
 
-/* "KEY": rows [t, [curves], [scene]]; the first motion also tells the names of the curves and the scene. */
+/* "KEY": rows [t, [curves], [scene]]; the first motion also tells the names of the curves and the
+   scene. */
 static dfl_status add_motion(dfl_text *json, const char *key, const dfl_task *task,
                              const dfl_optimum *optimum, const double *values, bool first)
 {

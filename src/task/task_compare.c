@@ -47,8 +47,8 @@ static dfl_status derive(dfl_task *it, bool slides)
     return dfl_task_derive(&it->near, &it->options, ".json .svg .html", &how);
 }
 
-/* Without a reference solution, once more with forces that may hold a speed at which they jump, in the
-   forms that can. */
+/* Without a reference solution, once more with forces that may hold a speed at which they jump, in
+   the forms that can. */
 static dfl_status compare_sliding(dfl_task *it, const lists *what)
 {
     const int before = it->near.model.model->actions.touches.count;

@@ -87,8 +87,8 @@ static dfl_status search(values *out, dfl_task_state *near, const dfl_task_optio
     return status;
 }
 
-/* From the start of the script and from others around it: every equilibrium once. Starts from which none is found
-   are left out, unless all are. */
+/* From the start of the script and from others around it: every equilibrium once. Starts from which
+   none is found are left out, unless all are. */
 static dfl_status search_often(dfl_text *text, dfl_text *json, dfl_task_state *near,
                                const dfl_task_options *options)
 {
@@ -185,8 +185,8 @@ static void remove_part(double *d, const double *shape, int n)
         d[i] -= along / square * shape[i];
 }
 
-/* Whether an equilibrium is one of a row of them: it differs from a known one only in directions without
-   stiffness, those of eigenvalues zero. */
+/* Whether an equilibrium is one of a row of them: it differs from a known one only in directions
+   without stiffness, those of eigenvalues zero. */
 static bool is_beside(const double *x, const double *known, int count, const dfl_task_state *near,
                       const dfl_modes *modes)
 {
@@ -227,7 +227,8 @@ static void clear(values *found, dfl_context *ctx)
     dfl_modes_clear(&found->modes);
 }
 
-/* An equilibrium is judged by its modes if it is one for longer than this instant, on all sides of it. */
+/* An equilibrium is judged by its modes if it is one for longer than this instant, on all sides of
+   it. */
 static bool is_judged(const dfl_task_state *near)
 {
     return !near->linear.linear.changing;

@@ -1,4 +1,5 @@
-/* task_export.c: as `driftless export MODEL`: the model as an FMU, or its equations as source code. */
+/* task_export.c: as `driftless export MODEL`: the model as an FMU, or its equations as source code.
+ */
 #include "task/task_internal.h"
 
 #include "export/export.h"
@@ -107,7 +108,8 @@ static dfl_status choose_partition(dfl_export_start *out, bool **flags, const df
     return DFL_OK;
 }
 
-/* The right-hand side of exported equations. The implicit form is the residual, which is always there. */
+/* The right-hand side of exported equations. The implicit form is the residual, which is always
+   there. */
 static dfl_status choose_form(dfl_export_start *out, bool **flags, const dfl_derived *model)
 {
     dfl_context *ctx = model->ctx;
@@ -237,7 +239,8 @@ static dfl_status write_sfunction(const dfl_task_options *options, const dfl_der
     return status;
 }
 
-/* Newton's tolerance follows from rtol, which the caller of an FMU may choose, unless it is given. */
+/* Newton's tolerance follows from rtol, which the caller of an FMU may choose, unless it is given.
+ */
 static dfl_solver_options carried_solver(const dfl_settings *settings)
 {
     dfl_solver_options solver = settings->solver;

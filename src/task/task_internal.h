@@ -44,8 +44,8 @@ dfl_status dfl_task_export(dfl_task *it);
 
 /* ---- near_state.c ---- */
 
-/* Derives the model and resolves the settings. `endings`: of files that can be written, such as ".json .csv"; NULL: all.
-   DFL_INVALID, DFL_NO_MEMORY. */
+/* Derives the model and resolves the settings. `endings`: of files that can be written, such as
+   ".json .csv"; NULL: all. DFL_INVALID, DFL_NO_MEMORY. */
 dfl_status dfl_task_derive(dfl_task_state *near, const dfl_task_options *options,
                            const char *endings, const dfl_derivation *how);
 /* ... for linear equations. */
@@ -76,8 +76,8 @@ dfl_status dfl_task_derivatives(dfl_derivatives_how *how, const dfl_task *it);
 /* Writes a file, which must not be the model itself (near_state.c). */
 dfl_status dfl_task_write(const char *path, const dfl_text *text, const dfl_derived *model);
 
-/* Parts of JSON: the beginning of a result, with a notice or NULL as its message; "at": {...}; a list of
-   names; a matrix as a list of rows. */
+/* Parts of JSON: the beginning of a result, with a notice or NULL as its message; "at": {...}; a
+   list of names; a matrix as a list of rows. */
 void dfl_task_add_completed(dfl_text *json, const char *notice);
 void dfl_task_add_at(dfl_text *text, const dfl_linear_model *linear);
 void dfl_task_add_names(dfl_text *text, const char *key, const char *const *names, int count);
@@ -95,8 +95,8 @@ void dfl_task_add_shapes(dfl_text *json, const dfl_task_state *near, const dfl_m
 dfl_status dfl_task_write_pages(const dfl_task_options *options, const dfl_task_state *near,
                                 const char *command, const dfl_text *json, const dfl_modes *modes);
 
-/* The files of a gradient with a row per time, FILE.csv and so on; and FILE.json (gradient_files.c). The caller
-   clears it also after a failure. */
+/* The files of a gradient with a row per time, FILE.csv and so on; and FILE.json
+   (gradient_files.c). The caller clears it also after a failure. */
 typedef struct dfl_gradient_files {
     dfl_context *ctx;
     dfl_record *record; /* NULL: there are none */
@@ -110,15 +110,17 @@ dfl_status dfl_gradient_files_open(dfl_gradient_files *it, dfl_task *task, const
 dfl_status dfl_gradient_files_write(const dfl_task *task);
 void dfl_gradient_files_clear(dfl_gradient_files *it);
 
-/* All files of an optimization; `history`: elements of a JSON array, [runs, objective] (optimize_files.c). */
+/* All files of an optimization; `history`: elements of a JSON array, [runs, objective]
+   (optimize_files.c). */
 dfl_status dfl_optimize_files(dfl_task *task, const dfl_optimum *optimum, const dfl_text *history);
-/* The model once more, with `values` of what varies; the caller clears *out also after a failure. */
+/* The model once more, with `values` of what varies; the caller clears *out also after a failure.
+ */
 dfl_status dfl_optimize_load(dfl_loaded *out, dfl_settings *settings, const dfl_task *task,
                              const dfl_optimum *optimum, const double *values);
 dfl_status dfl_optimize_page(dfl_task *task, const dfl_optimum *optimum, const dfl_text *history);
 
-/* Outputs after a step or an impulse of each input, `count` rows of all outputs, one input after another
-   (kick_tables.c); nothing is computed unless the options ask for it. */
+/* Outputs after a step or an impulse of each input, `count` rows of all outputs, one input after
+   another (kick_tables.c); nothing is computed unless the options ask for it. */
 typedef struct dfl_task_kicks {
     bool impulse;
     int count;
@@ -132,8 +134,8 @@ void dfl_task_kicks_json(dfl_text *json, const dfl_task_kicks *it, const dfl_lin
 void dfl_task_kicks_table(dfl_text *text, const dfl_task_kicks *step, const dfl_task_kicks *impulse,
                           const dfl_linear_model *model);
 
-/* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab (linear_files.c). With
-   a number the names are those of a series: A_1, ... */
+/* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab
+   (linear_files.c). With a number the names are those of a series: A_1, ... */
 void dfl_task_write_mat(dfl_text *out, const dfl_task_state *near, int number);
 void dfl_task_write_octave(dfl_text *out, const dfl_task_state *near, int number);
 /* ... and to an HDF5 file, in the group where values go. */

@@ -249,7 +249,8 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The modes with the `count` smallest eigenvalues, in their order; those as small as the last one are added. */
+/* The modes with the `count` smallest eigenvalues, in their order; those as small as the last one
+   are added. */
 static dfl_status keep_smallest(dfl_modes *modes, int count)
 {
     double *size = dfl_alloc(modes->ctx, (size_t)modes->count, sizeof *size);

@@ -1,5 +1,5 @@
-/* task_optimize.c: as `driftless optimize MODEL`: parameters that make what optimize{} wants as small as
-   possible. */
+/* task_optimize.c: as `driftless optimize MODEL`: parameters that make what optimize{} wants as
+   small as possible. */
 #include "task/task_internal.h"
 
 #include <math.h>

@@ -15,8 +15,8 @@ typedef struct dfl_work {
 
 typedef struct dfl_workers dfl_workers;
 
-/* Starts `threads` threads (0: as many as there are processors), which get no signals. The caller frees *out also
-   after a failure: DFL_NO_MEMORY, also if no thread can be started. */
+/* Starts `threads` threads (0: as many as there are processors), which get no signals. The caller
+   frees *out also after a failure: DFL_NO_MEMORY, also if no thread can be started. */
 dfl_status dfl_workers_start(dfl_workers **out, dfl_context *ctx, int threads,
                              const dfl_work *work);
 /* How many threads there will be. */

@@ -15,7 +15,8 @@ static const char *const double_pendulum =
     "guess{ x1 = 0, y1 = -1, x2 = 0, y2 = -2 }\n";
 
 /* shared problem slidercrank, with a spring of 50 N/m at rest at x = 0.3, a damper of 0.5 Ns/m, and
-   a force on the slider and a torque on the crank as inputs; the crank's angle is alpha + beta - pi. */
+   a force on the slider and a torque on the crank as inputs; the crank's angle is alpha + beta -
+   pi. */
 static const char *const slider_crank =
     "local l1, l2, m1, m2, m3, g = 0.15, 0.30, 0.36, 0.151104, 0.075552, 9.81\n"
     "local x, al, be = position('x', 'alpha', 'beta')\n"

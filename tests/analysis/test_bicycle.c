@@ -75,8 +75,8 @@ static void eigenvalues_over_speed_are_the_published_ones(void **state)
     }
 }
 
-/* Weave ends at 4.29238253634 m/s, capsize begins at 6.02426201539 m/s; there its eigenvalue is next to
-   those of place and heading, and the doubt is larger. */
+/* Weave ends at 4.29238253634 m/s, capsize begins at 6.02426201539 m/s; there its eigenvalue is
+   next to those of place and heading, and the doubt is larger. */
 static void it_rides_by_itself_between_weave_and_capsize_speed(void **state)
 {
     (void)state;
@@ -94,7 +94,8 @@ static void it_rides_by_itself_between_weave_and_capsize_speed(void **state)
     }
 }
 
-/* The real eigenvalue of the capsize mode near its speed, or the real part of the weave mode near its own. */
+/* The real eigenvalue of the capsize mode near its speed, or the real part of the weave mode near
+   its own. */
 static double growth(double v, bool weave)
 {
     near it = ride(v);

@@ -6,8 +6,8 @@
 
 #include <driftless/linear.h>
 
-/* Changes of all unknowns and accelerations with the state and the inputs satisfy every row of E x' = A x + B u: E's rows
-   of constraints are zero, those of velocities are M. */
+/* Changes of all unknowns and accelerations with the state and the inputs satisfy every row of E x'
+   = A x + B u: E's rows of constraints are zero, those of velocities are M. */
 static void agrees(const char *text, const char *at)
 {
     near it = near_find(text, at, NULL);

@@ -27,9 +27,10 @@ static void a_portal_sags_under_its_weight(void **state)
     near_free(&it);
 }
 
-/* The same portal in the plane, and moments and forces in its beams: M at the corners, M / 2 at the feet,
-   3 M / 2 h along the upper beams (Kleinlogel); elements of a quarter of a metre are off by q l^2 / 12. Modes do
-   not stretch within a leg: its force is the mean one, with half of its weight. */
+/* The same portal in the plane, and moments and forces in its beams: M at the corners, M / 2 at the
+   feet, 3 M / 2 h along the upper beams (Kleinlogel); elements of a quarter of a metre are off by q
+   l^2 / 12. Modes do not stretch within a leg: its force is the mean one, with half of its weight.
+ */
 static void a_portal_in_the_plane_has_these_moments(void **state)
 {
     (void)state;
@@ -141,8 +142,8 @@ static void frames_in_the_plane_are_stiffened_too(void **state)
     }
 }
 
-/* Where the frame of reference is not that of the bent body, a start without deflections is not balanced, and
-   its frequencies (here 13.53 instead of 13.17) are not those of a steady motion. */
+/* Where the frame of reference is not that of the bent body, a start without deflections is not
+   balanced, and its frequencies (here 13.53 instead of 13.17) are not those of a steady motion. */
 static void a_start_that_is_not_balanced_is_called_so(void **state)
 {
     (void)state;
@@ -214,9 +215,9 @@ static void a_frame_of_one_beam_is_a_beam(void **state)
     assert_near(y[0], y[1], 2e-4);
 }
 
-/* On a hub without mass hardly anything but modes carries its masses, which second order must not make
-   negative: a frame of 14 coordinates deflects by 4 % of its length, as the beam does, which has all terms of
-   fourth order; 20 of their squares are the difference. */
+/* On a hub without mass hardly anything but modes carries its masses, which second order must not
+   make negative: a frame of 14 coordinates deflects by 4 % of its length, as the beam does, which
+   has all terms of fourth order; 20 of their squares are the difference. */
 static void many_modes_leave_masses_positive(void **state)
 {
     (void)state;
@@ -252,8 +253,8 @@ static void many_modes_leave_masses_positive(void **state)
     assert_near(z[0], z[1], 3e-6);
 }
 
-/* A bar of 15 micrometres sags by a hundred thousandth of a hundred thousandth of what one of 1.5 metres does:
-   nothing of its masses, 1e-15 of the other's, is taken for rounding. */
+/* A bar of 15 micrometres sags by a hundred thousandth of a hundred thousandth of what one of 1.5
+   metres does: nothing of its masses, 1e-15 of the other's, is taken for rounding. */
 static void small_frames_are_like_large_ones(void **state)
 {
     (void)state;

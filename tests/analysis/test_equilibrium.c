@@ -167,8 +167,8 @@ static void dynamic_and_auxiliary_variables_come_to_rest(void **state)
     near_free(&it);
 }
 
-/* A contact stays as a run starts: a block on the floor is held, one in the air is not; on a slope of forces it sticks up
-   to its limit 0.3 m g = 2.943, and slips beyond. */
+/* A contact stays as a run starts: a block on the floor is held, one in the air is not; on a slope
+   of forces it sticks up to its limit 0.3 m g = 2.943, and slips beyond. */
 static void contacts_are_closed_as_a_run_starts(void **state)
 {
     (void)state;
@@ -209,7 +209,8 @@ static void contacts_do_not_pull_at_an_equilibrium(void **state)
     near_free(&it);
 }
 
-/* One force, so that nothing else is there to compare it with; and a start of another size and sign. */
+/* One force, so that nothing else is there to compare it with; and a start of another size and
+   sign. */
 static void one_mass_on_a_spring_finds_its_rest(void **state)
 {
     (void)state;
@@ -226,8 +227,9 @@ static void one_mass_on_a_spring_finds_its_rest(void **state)
     }
 }
 
-/* A bar of 2 kg on three massless links, at its ends and its middle: of the forces in two of them, which the
-   third one, a part of the tree, leaves open, e + g/2 = 9.81, the shortest have e = 2 g. */
+/* A bar of 2 kg on three massless links, at its ends and its middle: of the forces in two of them,
+   which the third one, a part of the tree, leaves open, e + g/2 = 9.81, the shortest have e = 2 g.
+ */
 static void redundant_reactions_are_the_shortest(void **state)
 {
     (void)state;
@@ -288,8 +290,9 @@ static void friction_that_slips_without_speed_is_not_judged(void **state)
     near_free(&it);
 }
 
-/* A shallow arch under a little more than the load at which it snaps, 200 (l0 - l) y/l with l^3 = l0: the search passes
-   where it nearly rests, and ends on the other side, where 200 (l0 - l) y/l is the load again. */
+/* A shallow arch under a little more than the load at which it snaps, 200 (l0 - l) y/l with l^3 =
+   l0: the search passes where it nearly rests, and ends on the other side, where 200 (l0 - l) y/l
+   is the load again. */
 static void arch_beyond_its_fold_snaps_through(void **state)
 {
     (void)state;

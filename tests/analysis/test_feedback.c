@@ -8,7 +8,8 @@ static dfl_feedback feedback_of(near *it, const char *weights)
     return found;
 }
 
-/* x'' = u with q x''^2 + u^2: that is x'' = u with (1 + q) u^2, so that x=w needs sqrt(w/(1 + q)), and 2 sqrt(k) behind it. */
+/* x'' = u with q x''^2 + u^2: that is x'' = u with (1 + q) u^2, so that x=w needs sqrt(w/(1 + q)),
+   and 2 sqrt(k) behind it. */
 static void weights_of_accelerations_count_the_input(void **state)
 {
     (void)state;
@@ -24,7 +25,8 @@ static void weights_of_accelerations_count_the_input(void **state)
     near_free(&it);
 }
 
-/* x' = -x + u (by a dynamic variable) with (x + u)^2 + u^2: s = P of P^2/2 + 3 P - 1/2 = 0, K = (P + 1)/2. */
+/* x' = -x + u (by a dynamic variable) with (x + u)^2 + u^2: s = P of P^2/2 + 3 P - 1/2 = 0, K = (P
+   + 1)/2. */
 static void products_of_states_and_inputs_are_kept(void **state)
 {
     (void)state;
@@ -53,8 +55,9 @@ static void products_of_states_and_inputs_are_kept(void **state)
     "nonholonomic('cruise', u - 20)\n"                                                             \
     "initial{ u = 20 }\nsimulate{ to = 3 }\n"
 
-/* An oversteering vehicle above its critical speed: A and B of v and r have closed forms, and the closed loop has
-   the poles of Riccati's equation: those of the Hamiltonian matrix in the left half, by its polynomial. */
+/* An oversteering vehicle above its critical speed: A and B of v and r have closed forms, and the
+   closed loop has the poles of Riccati's equation: those of the Hamiltonian matrix in the left
+   half, by its polynomial. */
 static void turning_vehicle_is_stabilized_without_its_place(void **state)
 {
     (void)state;
@@ -75,7 +78,8 @@ static void turning_vehicle_is_stabilized_without_its_place(void **state)
         else
             K[used++] = found.K[i];
     assert_int_equal(used, 2);
-    /* det(s - A) det(-s - A) + |n(s)|^2 for the zero polynomial n of r, at the poles of the closed loop */
+    /* det(s - A) det(-s - A) + |n(s)|^2 for the zero polynomial n of r, at the poles of the closed
+       loop */
     const double trace = A[0] + A[3], det = A[0] * A[3] - A[1] * A[2];
     const double n0 = A[1] * B[0] - A[0] * B[1], n1 = B[1];
     const double sum = -(trace - B[0] * K[0] - B[1] * K[1]);

@@ -76,7 +76,8 @@ static void chain_of_masses_has_its_closed_form(void **state)
     sparse_free(&it);
 }
 
-/* All modes that were found, against those of the dense linear equations: the smallest, each as often. */
+/* All modes that were found, against those of the dense linear equations: the smallest, each as
+   often. */
 static void agrees(const char *text, const char *at, int count, double tolerance)
 {
     sparse_near it = sparse_find(text, at, count);

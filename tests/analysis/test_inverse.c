@@ -28,8 +28,8 @@ static void double_pendulum_is_driven_along_two_angles(void **state)
     near_close(last.x[1], 5.2608867317, 1e-10);
 }
 
-/* m x'' = 2 (F1 + F2) along x = t^2 with m = 3: the shortest drives are equal, F1 = F2 = 1.5, whatever
-   value the inputs have in the script. */
+/* m x'' = 2 (F1 + F2) along x = t^2 with m = 3: the shortest drives are equal, F1 = F2 = 1.5,
+   whatever value the inputs have in the script. */
 static void redundant_drives_share_the_force(void **state)
 {
     (void)state;
@@ -112,7 +112,8 @@ static void what_cannot_be_driven_is_refused(void **state)
     assert_non_null(strstr(message, "prescribes no motion"));
 }
 
-/* A path with a kink, and one with a jump of its third derivative where inputs contain the fourth. */
+/* A path with a kink, and one with a jump of its third derivative where inputs contain the fourth.
+ */
 static void paths_that_are_not_smooth_enough_are_refused(void **state)
 {
     (void)state;
@@ -145,8 +146,8 @@ static void paths_that_are_not_smooth_enough_are_refused(void **state)
     }
 }
 
-/* A standing pendulum, a mass that is pushed away, negative damping; a load that is reeled in grows a little, at
-   the rate l'/l, and is followed. */
+/* A standing pendulum, a mass that is pushed away, negative damping; a load that is reeled in grows
+   a little, at the rate l'/l, and is followed. */
 static void open_motions_that_grow_are_refused(void **state)
 {
     (void)state;
@@ -203,7 +204,8 @@ static void an_open_contact_stays_open(void **state)
     near_close(last.tau[0], 9.81 - 0.1 * sin(1), 1e-9);
 }
 
-/* u^2 - 1 = x'' from u = 0.5 and from 0, where u^2 has no slope; tanh(u) = x'' as long as it can. */
+/* u^2 - 1 = x'' from u = 0.5 and from 0, where u^2 has no slope; tanh(u) = x'' as long as it can.
+ */
 static void forces_need_not_be_proportional_to_inputs(void **state)
 {
     (void)state;

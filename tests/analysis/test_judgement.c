@@ -59,8 +59,8 @@ static void friction_is_judged_within_its_limit(void **state)
     expect(MASS "force(x, 3)\nfriction('f', x, { load = 3 })" RUN, "sticks at its limit");
 }
 
-/* x'' = -x^2 leaves zero on one side, -x^3 does not, and both have the same eigenvalues; along a circle of equilibria,
-   a valley, and for a mass without forces all is indifferent. */
+/* x'' = -x^2 leaves zero on one side, -x^3 does not, and both have the same eigenvalues; along a
+   circle of equilibria, a valley, and for a mass without forces all is indifferent. */
 static void zero_eigenvalues_are_judged_by_equilibria_beside_them(void **state)
 {
     (void)state;
@@ -72,7 +72,8 @@ static void zero_eigenvalues_are_judged_by_equilibria_beside_them(void **state)
            NULL);
 }
 
-/* A shallow arch, 200 (l0 - l) y/l with l^2 = 1 + y^2, snaps where l^3 = l0: there two equilibria meet. */
+/* A shallow arch, 200 (l0 - l) y/l with l^2 = 1 + y^2, snaps where l^3 = l0: there two equilibria
+   meet. */
 static void folds_are_not_judged(void **state)
 {
     (void)state;
@@ -115,8 +116,9 @@ static void steady_motions_with_zero_eigenvalues_are_not_judged(void **state)
 
 #define TWO "local x, y = position('x', 'y')\nlocal v = velocity\nkinetic((v(x)^2 + v(y)^2)/2)\n"
 
-/* Both masses alone are stable. If one drives the other at its own frequency, y = t sin(2 t)/4 grows with time; a third
-   one with its square. The gyroscope loses its stability at g = 2 with double frequencies: s^4 + (g^2 - 2) s^2 + 1. */
+/* Both masses alone are stable. If one drives the other at its own frequency, y = t sin(2 t)/4
+   grows with time; a third one with its square. The gyroscope loses its stability at g = 2 with
+   double frequencies: s^4 + (g^2 - 2) s^2 + 1. */
 static void equal_frequencies_that_drive_each_other_are_not_judged(void **state)
 {
     (void)state;

@@ -55,7 +55,8 @@ static void double_pendulum_answers_as_the_exact_inverse(void **state)
     near_free(&it);
 }
 
-/* The load of a crane stands still at sqrt(g/L) under a force on the load: a zero of the trolley. */
+/* The load of a crane stands still at sqrt(g/L) under a force on the load: a zero of the trolley.
+ */
 static void crane_has_its_zero(void **state)
 {
     (void)state;
@@ -77,8 +78,8 @@ static void crane_has_its_zero(void **state)
 }
 
 /* x'' = u: weights 1 give the gains 1, sqrt 2 and the poles (-1 +- i)/sqrt 2. */
-/* A force accelerates the crane by 1/3 and inclines the rope by 1/(3 g): poles at 0 cancel there. Two
-   masses that a spring joins have an undamped pole, which their centre does not show. */
+/* A force accelerates the crane by 1/3 and inclines the rope by 1/(3 g): poles at 0 cancel there.
+   Two masses that a spring joins have an undamped pole, which their centre does not show. */
 static void poles_that_cancel_leave_a_finite_response(void **state)
 {
     (void)state;

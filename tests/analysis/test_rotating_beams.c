@@ -1,5 +1,5 @@
-/* Frequencies of rotating cantilevers, in units of sqrt(EI / rho A L^4), against power series of the
-   exact mode shapes: centrifugal forces stiffen a beam through its second-order kinematics. */
+/* Frequencies of rotating cantilevers, in units of sqrt(EI / rho A L^4), against power series of
+   the exact mode shapes: centrifugal forces stiffen a beam through its second-order kinematics. */
 #include "near.h"
 
 static near turn(bool flapwise, const char *first_order, double speed)
@@ -57,8 +57,8 @@ static void many_modes_have_more_digits(void **state)
     near_free(&it);
 }
 
-/* A table of five polynomials, with the stiffness int (1 - x^2)/2 phi_i' phi_j' by the square of the
-   speed; without it the beam would be unstable at 12. */
+/* A table of five polynomials, with the stiffness int (1 - x^2)/2 phi_i' phi_j' by the square of
+   the speed; without it the beam would be unstable at 12. */
 static void loads_stiffen_tables_of_modes(void **state)
 {
     (void)state;
@@ -87,8 +87,8 @@ static void loads_stiffen_tables_of_modes(void **state)
     }
 }
 
-/* The same polynomials as a column on a moving foot: Greenhill's weight, Euler's force, and their sum
-   with an acceleration of the foot, all by the stiffness of these loads. */
+/* The same polynomials as a column on a moving foot: Greenhill's weight, Euler's force, and their
+   sum with an acceleration of the foot, all by the stiffness of these loads. */
 static void loads_let_tables_of_modes_buckle(void **state)
 {
     (void)state;

@@ -1,12 +1,13 @@
-/* Every A against differences of runs: rates of the states at the start of short runs, with other values of one state
-   each. Nothing of the linear equations is used but the names of the states. */
+/* Every A against differences of runs: rates of the states at the start of short runs, with other
+   values of one state each. Nothing of the linear equations is used but the names of the states. */
 #include "near.h"
 
 #include "models.h"
 
 enum { TIMES = 5 };
 
-/* The rates y' of the states at the beginning of a run with the values y: from the states at h, 2 h, ..., 5 h. */
+/* The rates y' of the states at the beginning of a run with the values y: from the states at h, 2
+   h, ..., 5 h. */
 static void rates(double *out, near *it, const double *y, double h)
 {
     static const double weight[TIMES + 1] = {-137 / 60.0, 5, -5, 10 / 3.0, -1.25, 0.2};
@@ -71,16 +72,16 @@ static void rods_and_closed_loops(void **state)
     agrees(slider_crank, "alpha=3.6,der(alpha)=2", NULL, 1e-3);
     agrees(slider_crank, "equilibrium", NULL, 1e-3);
     agrees(SPHERICAL_PENDULUM("0.7"), NULL, NULL, 2e-3);
-    agrees(
-        "local a, b, c = position('phi', 'theta', 'psi')\n" /* a four-bar with a third, redundant row */
-        "local u, w, v = velocity(a, b, c)\n"
-        "kinetic(u^2/6 + 1/2*(u^2 + 2*u*w*cos(a - b) + 4/3*w^2) + 2.5^3/6*v^2)\n"
-        "potential(9.81*(sin(a)/2 + 2*(sin(a) + sin(b)) + 2.5^2/2*sin(c)))\n"
-        "local x = cos(a) + 2*cos(b) - 3 - 2.5*cos(c)\n"
-        "local y = sin(a) + 2*sin(b) - 2.5*sin(c)\n"
-        "constraint('x', x) constraint('y', y) constraint('both', 2*x - y)\n"
-        "force(u, -0.3*u) initial{ phi = 0.4, ['der(phi)'] = 2 } guess{ theta = 1, psi = 2 }\n",
-        NULL, NULL, 1e-3);
+    agrees("local a, b, c = position('phi', 'theta', 'psi')\n" /* a four-bar with a third, redundant
+                                                                  row */
+           "local u, w, v = velocity(a, b, c)\n"
+           "kinetic(u^2/6 + 1/2*(u^2 + 2*u*w*cos(a - b) + 4/3*w^2) + 2.5^3/6*v^2)\n"
+           "potential(9.81*(sin(a)/2 + 2*(sin(a) + sin(b)) + 2.5^2/2*sin(c)))\n"
+           "local x = cos(a) + 2*cos(b) - 3 - 2.5*cos(c)\n"
+           "local y = sin(a) + 2*sin(b) - 2.5*sin(c)\n"
+           "constraint('x', x) constraint('y', y) constraint('both', 2*x - y)\n"
+           "force(u, -0.3*u) initial{ phi = 0.4, ['der(phi)'] = 2 } guess{ theta = 1, psi = 2 }\n",
+           NULL, NULL, 1e-3);
 }
 
 static void rolling(void **state)
@@ -130,7 +131,8 @@ static void massless_directions(void **state)
            NULL, NULL, 2e-3);
 }
 
-/* Bodies with joints, a spinning top with quaternions, the contact of a ball that rolls in a groove. */
+/* Bodies with joints, a spinning top with quaternions, the contact of a ball that rolls in a
+   groove. */
 static void drawn_bodies(void **state)
 {
     (void)state;
@@ -184,7 +186,8 @@ static void truck_has_its_eigenvalues(void **state)
     near_free(&it);
 }
 
-/* They start at rest, where forces of tons cancel to rounding, and forces of a contact vanish to rounding. */
+/* They start at rest, where forces of tons cancel to rounding, and forces of a contact vanish to
+   rounding. */
 static void rounding_of_forces_that_cancel_is_balanced(void **state)
 {
     (void)state;

@@ -22,7 +22,8 @@ static void assert_refused(const char *text, dfl_status expected, const char *pa
         fail_msg("'%s' is not in: %s", part, message);
 }
 
-/* m1 x1'' = F - k (x1 - x2), m2 x2'' = k (x1 - x2): with x2 = sin w t all follows, x1 = (1 - m2 w^2/k) x2. */
+/* m1 x1'' = F - k (x1 - x2), m2 x2'' = k (x1 - x2): with x2 = sin w t all follows, x1 = (1 - m2
+   w^2/k) x2. */
 static void two_masses_with_a_spring(void **state)
 {
     (void)state;
@@ -57,8 +58,8 @@ static void damper_leaves_a_motion_open(void **state)
     near_close(last.tau[0], 2 * (2 + 156.25 * e) + 50 * z + 4 * rate, 1e-6);
 }
 
-/* The load moves along x = sin t at a height: the trolley is where the rope points, s = x + H x''/g, and
-   F = M s'' + m x''. */
+/* The load moves along x = sin t at a height: the trolley is where the rope points, s = x + H
+   x''/g, and F = M s'' + m x''. */
 static void crane_moves_its_load(void **state)
 {
     (void)state;
@@ -99,8 +100,8 @@ static void input_that_is_not_proportional(void **state)
     near_close(last.tau[0], 2, 1e-12); /* u + u^3 = 2 x'' = 10 */
 }
 
-/* Two masses with a spring, driven by u^2 - 9: b = 0.3 sin 2t needs a = 0.7 b, and u^2 = 9 - 4 a + 40 (a - b); also
-   from u = 0, where u^2 has no slope. */
+/* Two masses with a spring, driven by u^2 - 9: b = 0.3 sin 2t needs a = 0.7 b, and u^2 = 9 - 4 a +
+   40 (a - b); also from u = 0, where u^2 has no slope. */
 static void square_of_an_input(void **state)
 {
     (void)state;
@@ -132,7 +133,8 @@ static void growing_motion_is_refused(void **state)
                    DFL_SINGULAR, "eigenvalues -25, -3.25959, 3.00959");
 }
 
-/* The load of a rope of constant length: the trolley acts on its x directly, but for the hanging rope. */
+/* The load of a rope of constant length: the trolley acts on its x directly, but for the hanging
+   rope. */
 static void change_of_degree_is_refused(void **state)
 {
     (void)state;
@@ -160,8 +162,9 @@ static void spare_inputs_are_short(void **state)
     near_close(last.tau[1], needed * (2 + x1) / (1 + (2 + x1) * (2 + x1)), 1e-9);
 }
 
-/* The second of three masses is driven by G, which the third one follows; F is not needed, and the first mass follows
-   as it would under the motion of the second, x2 = sin 2t: x1'' + x1' + 50 (x1 - x2) = 0. */
+/* The second of three masses is driven by G, which the third one follows; F is not needed, and the
+   first mass follows as it would under the motion of the second, x2 = sin 2t: x1'' + x1' + 50 (x1 -
+   x2) = 0. */
 static void input_that_is_not_needed_rests(void **state)
 {
     (void)state;
@@ -177,7 +180,8 @@ static void input_that_is_not_needed_rests(void **state)
     near_close(last.x[5], x2, 1e-10);
     near_close(last.tau[0], 0, 1e-12);
     near_close(last.tau[1], -4 * x2 + 50 * (x2 - last.x[4]) + 60 * (x2 - x3), 1e-9);
-    /* x1 = p sin 2t + q cos 2t + exp(-t/2) (c cos wt + d sin wt), 46 p - 2 q = 50, 46 q + 2 p = 0 */
+    /* x1 = p sin 2t + q cos 2t + exp(-t/2) (c cos wt + d sin wt), 46 p - 2 q = 50, 46 q + 2 p = 0
+     */
     const double p = 50 * 46 / (46.0 * 46 + 4), q = -50 * 2 / (46.0 * 46 + 4), w = sqrt(50 - 0.25);
     const double c = -0.0186 - q, d = (2.1654 - 2 * p + c / 2) / w, t = 0.9;
     near_close(last.x[4],

@@ -25,7 +25,8 @@ static near find_top(double spin)
     return near_find(text, NULL, "phi");
 }
 
-/* J1 z'' - i J3 w z' - m g l z = 0 for z = alpha + i beta: it sleeps above w = 2 sqrt(J1 m g l)/J3. */
+/* J1 z'' - i J3 w z' - m g l z = 0 for z = alpha + i beta: it sleeps above w = 2 sqrt(J1 m g l)/J3.
+ */
 static void upright_top_sleeps_above_its_critical_spin(void **state)
 {
     (void)state;
@@ -47,8 +48,8 @@ static void upright_top_sleeps_above_its_critical_spin(void **state)
     }
 }
 
-/* The same top on a spherical joint: its quaternion turns along, and linear equations in small turns do not
-   change; seen from the body frequencies are less by the spin. */
+/* The same top on a spherical joint: its quaternion turns along, and linear equations in small
+   turns do not change; seen from the body frequencies are less by the spin. */
 static void top_on_a_quaternion_is_judged_in_small_turns(void **state)
 {
     (void)state;
@@ -93,7 +94,8 @@ static void free_body_is_unstable_about_its_middle_axis(void **state)
     near_free(&it);
 }
 
-/* About its largest axis it is stable: its place drifts, which looks like (a + b t) exp(3 i t) from the body. */
+/* About its largest axis it is stable: its place drifts, which looks like (a + b t) exp(3 i t) from
+   the body. */
 static void free_body_is_not_unstable_about_its_largest_axis(void **state)
 {
     (void)state;
@@ -109,7 +111,8 @@ static void free_body_is_not_unstable_about_its_largest_axis(void **state)
     near_free(&it);
 }
 
-/* Balanced, but not judged: a spring whose stiffness changes with time, and one that turns with a hub. */
+/* Balanced, but not judged: a spring whose stiffness changes with time, and one that turns with a
+   hub. */
 static void equations_that_change_are_frozen(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* Steady motions whose speeds are sought, or follow constraints, against closed forms. */
 #include "near.h"
 
-/* Linear tyres, the speed kept by a drive: r = u delta/(L + K u^2), K = m (b Cr - a Cf)/(L Cf Cr), and
-   b - a m u^2/(Cr L) times r/u is the sideslip v/u at the centre of mass. */
+/* Linear tyres, the speed kept by a drive: r = u delta/(L + K u^2), K = m (b Cr - a Cf)/(L Cf Cr),
+   and b - a m u^2/(Cr L) times r/u is the sideslip v/u at the centre of mass. */
 #define CAR(Cr)                                                                                    \
     "local X, Y, psi = position('X', 'Y', 'psi')\n"                                                \
     "local u, v, r = speed('u', 'v', 'r')\n"                                                       \
@@ -126,7 +126,8 @@ static void a_drive_that_accelerates_is_none(void **state)
     near_free(&it);
 }
 
-/* Chaplygin's sleigh, its mass in front of the blade by a: disturbances decay with m a u/(J + m a^2). */
+/* Chaplygin's sleigh, its mass in front of the blade by a: disturbances decay with m a u/(J + m
+   a^2). */
 static void sleigh_runs_straight(void **state)
 {
     (void)state;

@@ -47,7 +47,8 @@ static void double_pendulum_has_the_text_books_mass_matrix_and_forces(void **sta
     scripted s = scripted_text(
         "local a, b = position('a', 'b')\n"
         "local u, w = velocity(a, b)\n"
-        "kinetic(2*u^2/2 + 3/2*(u^2 + w^2/4 + u*w*cos(a - b)))\n" /* m1 = 2, m2 = 3, l1 = 1, l2 = 1/2 */
+        "kinetic(2*u^2/2 + 3/2*(u^2 + w^2/4 + u*w*cos(a - b)))\n" /* m1 = 2, m2 = 3, l1 = 1, l2 =
+                                                                     1/2 */
         "potential(-9.81*(5*cos(a) + 1.5*cos(b)))\n");
     const double a = 0.7, b = -0.4, u = 1.3, w = 0.6;
     set_state(&s, (const given[]){{"a", a}, {"b", b}, {"der(a)", u}, {"der(b)", w}, {0}});

@@ -1,5 +1,5 @@
 /* The rank of mass matrices: chains of any length, mass and unit, and what a hint names as light.
-   */
+ */
 #include "../scripted.h"
 
 #include <math.h>

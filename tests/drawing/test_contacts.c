@@ -274,7 +274,8 @@ static void contacts_that_make_no_sense_are_refused(void **state)
 }
 
 /* A disk in the valley Y = X^2/2, which touches at u = 1, where the guess of the contact variables
-   is rough: the positions are consistent, and stay. If they are off a little, they move a little. */
+   is rough: the positions are consistent, and stay. If they are off a little, they move a little.
+ */
 static void a_rough_guess_of_the_contact_moves_no_positions(void **state)
 {
     (void)state;
@@ -301,9 +302,9 @@ static void a_rough_guess_of_the_contact_moves_no_positions(void **state)
 }
 
 /* An elliptic cam with half axes a, b under a flat follower: the lift is its support function,
-   sqrt(a^2 sin^2 q + b^2 cos^2 q) - b, and the contact point, which stays on the upper side, has turned back
-   by about the angle of the cam. Other solutions of the contact's equations, on the lower side or turns away,
-   must not be reached in long steps. */
+   sqrt(a^2 sin^2 q + b^2 cos^2 q) - b, and the contact point, which stays on the upper side, has
+   turned back by about the angle of the cam. Other solutions of the contact's equations, on the
+   lower side or turns away, must not be reached in long steps. */
 static void a_contact_point_does_not_jump(void **state)
 {
     (void)state;

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* The rod of the IVP test set's slider-crank, crank 150 rad/s, start straight with rigid velocities,
-   damping 2e-5 K. Reference: rods of 12 and 24 rigid links with springs, extrapolated. */
+/* The rod of the IVP test set's slider-crank, crank 150 rad/s, start straight with rigid
+   velocities, damping 2e-5 K. Reference: rods of 12 and 24 rigid links with springs, extrapolated.
+ */
 #define CRANK(FRAME, FIRST)                                                                        \
     ROD("frame = '" FRAME "', first_order = " FIRST ", damping = { beta = 2e-5 }")
 #define DAMPED(MORE) ROD("damping = .01" MORE)
@@ -188,8 +189,8 @@ static const char *const test_set =
     "= -0.268938672e-5 }\n"
     "initial{ [pin.qd] = -22.5/0.3000169327969 - 150, [wrist.qd] = 22.5/0.3000169327969 }\n";
 
-/* A cantilever with forces and a torque at its tip: the static shapes have the moments F (L - x), which
-   are linear, exactly. */
+/* A cantilever with forces and a torque at its tip: the static shapes have the moments F (L - x),
+   which are linear, exactly. */
 static void beams_say_the_loads_of_their_sections(void **state)
 {
     (void)state;
@@ -394,8 +395,9 @@ static void an_elastic_coupler_bends_like_many_links(void **state)
     }
 }
 
-/* A rod that flies along its axis with speed V against a rigid wall: the wave returns after 2 L / c, and
-   the rod flies back with V (Saint-Venant); a finite number of modes loses a part of it at the blow. */
+/* A rod that flies along its axis with speed V against a rigid wall: the wave returns after 2 L /
+   c, and the rod flies back with V (Saint-Venant); a finite number of modes loses a part of it at
+   the blow. */
 static void a_rod_bounces_when_its_wave_has_returned(void **state)
 {
     (void)state;

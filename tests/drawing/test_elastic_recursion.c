@@ -1,5 +1,6 @@
-/* Elastic bodies in trees: masses, forces of inertia and their derivatives by recursion are those of
-   expressions, to rounding; runs and gradients agree; what the recursion does not take is said. */
+/* Elastic bodies in trees: masses, forces of inertia and their derivatives by recursion are those
+   of expressions, to rounding; runs and gradients agree; what the recursion does not take is said.
+ */
 #include "same_blocks.h"
 
 /* 100 to 1000 roundings of the largest entry of each block. */
@@ -41,8 +42,8 @@ static void write_text(writer *w, const char *format, ...)
     assert_true(w->length < sizeof w->text);
 }
 
-/* From `at` in a random direction: a beam that is soft, so that no stiffness hides masses, or a rigid
-   body. */
+/* From `at` in a random direction: a beam that is soft, so that no stiffness hides masses, or a
+   rigid body. */
 static void write_body(writer *w, int i, const double *at)
 {
     static const char *const options[] = {

@@ -10,8 +10,8 @@ enum { KINDS = 24, TURNS = 20, SAMPLES = 12, MOST = 20 };
 static const double phase = 1.2, pi = 3.14159265358979323846;
 static bool all;
 
-/* Where the run ends: before legs of Sarrus' linkage are straight; there the rank of all rows falls,
-   and motions branch. */
+/* Where the run ends: before legs of Sarrus' linkage are straight; there the rank of all rows
+   falls, and motions branch. */
 static double end_of(int kind)
 {
     return kind >= 8 && kind <= 10 ? 4.0 : 10.0;
@@ -117,8 +117,8 @@ static void nearly_singular_positions_are_passed_at_every_tolerance(void **state
             goes_round(NULL, kind, turn, phase, rtol, false);
 }
 
-/* Without gravity and with equal inertias about all axes the motion of the joints does not depend on
-   the orientation. */
+/* Without gravity and with equal inertias about all axes the motion of the joints does not depend
+   on the orientation. */
 static void orientations_change_nothing(void **state)
 {
     (void)state;

@@ -326,8 +326,8 @@ static void reactions_stand_in_outputs_only(void **state)
     scripted_free(&s);
 }
 
-/* A block slides on a cart on a spring, then sticks: the guide carries both, and the spring alone drives the
-   cart. Rigid contacts, friction in a plane, along a line. */
+/* A block slides on a cart on a spring, then sticks: the guide carries both, and the spring alone
+   drives the cart. Rigid contacts, friction in a plane, along a line. */
 static void contacts_are_part_of_reactions(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Bodies of finite elements: modes of beams against exact ones, texts that are read again, and what is
-   refused. */
+/* Bodies of finite elements: modes of beams against exact ones, texts that are read again, and what
+   is refused. */
 #include "support.h"
 
 #include "elastic/elastic.h"
@@ -87,8 +87,8 @@ static void a_bar_has_its_frequencies(void **state)
     dfl_context_free(ctx);
 }
 
-/* The energy of the first mode of a cantilever, w^2 / 2, is that of its bending moments along its outline,
-   by Simpson's rule. */
+/* The energy of the first mode of a cantilever, w^2 / 2, is that of its bending moments along its
+   outline, by Simpson's rule. */
 static void outlines_have_the_moments_of_modes(void **state)
 {
     (void)state;
@@ -246,8 +246,9 @@ static void texts_are_read_again(void **state)
     dfl_context_free(ctx);
 }
 
-/* Two bricks side by side: edges of the box, twice four along x and four at each end; the face between them and the
-   edges in flat sides are not among them. A wedge with a node that is missing is refused. */
+/* Two bricks side by side: edges of the box, twice four along x and four at each end; the face
+   between them and the edges in flat sides are not among them. A wedge with a node that is missing
+   is refused. */
 static void surfaces_of_solids_have_edges(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* SID files: every block and structure code, what is refused with file and line, and files of our own
-   writer. The file hand.SID_FEM has four masses of 1 kg at A (1, 0, 0), B (0, 1, 0), C (0, 0, 1),
-   D (-1, -1, 0); mode 1 moves A by (0, 0, 1), mode 2 moves A by (0, 1, 0), B by (1, 0, 0) and
+/* SID files: every block and structure code, what is refused with file and line, and files of our
+   own writer. The file hand.SID_FEM has four masses of 1 kg at A (1, 0, 0), B (0, 1, 0), C (0, 0,
+   1), D (-1, -1, 0); mode 1 moves A by (0, 0, 1), mode 2 moves A by (0, 1, 0), B by (1, 0, 0) and
    C by (0, 1, 0). */
 #include "support.h"
 
@@ -204,8 +204,8 @@ static void wrong_files_are_refused_with_their_line(void **state)
     dfl_context_free(ctx);
 }
 
-/* Files of another writer, where the shared folder is: all agree with themselves (J with Oe, mdCM with
-   Ct); two have masses that no body has. */
+/* Files of another writer, where the shared folder is: all agree with themselves (J with Oe, mdCM
+   with Ct); two have masses that no body has. */
 static void public_files_are_read(void **state)
 {
     (void)state;

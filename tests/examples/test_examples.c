@@ -151,8 +151,8 @@ static void check_elastic_rod(void)
     scripted_free(&s);
 }
 
-/* The mean sag is that of Kleinlogel's portal with its weight q and the load P in the middle, and of feet that
-   become shorter. */
+/* The mean sag is that of Kleinlogel's portal with its weight q and the load P in the middle, and
+   of feet that become shorter. */
 static void check_portal_crane(void)
 {
     const double L = 12, h = 6, E = 2.1e11, EI = E * 0.3 * 0.3 * 0.3 * 0.3 / 12;
@@ -171,8 +171,9 @@ static void check_portal_crane(void)
     scripted_free(&s);
 }
 
-/* The lowest frequency of the blade in flapping, as a beam without rotary inertia under the tension of its own
-   turning, by 160 Hermite elements computed apart from this program: 6.5279 rad/s at rest, 6.9517 at 2 rad/s. */
+/* The lowest frequency of the blade in flapping, as a beam without rotary inertia under the tension
+   of its own turning, by 160 Hermite elements computed apart from this program: 6.5279 rad/s at
+   rest, 6.9517 at 2 rad/s. */
 static void check_blade(void)
 {
     double last = 0.0, first_zero = 0.0, zero = 0.0;
@@ -548,9 +549,9 @@ static void check_gear_rack(void)
     scripted_free(&s);
 }
 
-/* v' = 2/7 W e_z x v: a circle of radius v / w with w = 2 W / 7, once round and half round. The ball
-   turns thirty radians per second against the table; where Newton's iteration limits the steps of a
-   high order, the order falls instead of every second step failing. */
+/* v' = 2/7 W e_z x v: a circle of radius v / w with w = 2 W / 7, once round and half round. The
+   ball turns thirty radians per second against the table; where Newton's iteration limits the steps
+   of a high order, the order falls instead of every second step failing. */
 static void check_turntable(void)
 {
     const double w = 2.0 * 3 / 7, radius = 0.2 / w;

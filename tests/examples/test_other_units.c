@@ -1,5 +1,5 @@
-/* test_other_units.c: examples rewritten in other units of length and time, as a user would write them:
-   the same steps, and the same motion in these units.
+/* test_other_units.c: examples rewritten in other units of length and time, as a user would write
+   them: the same steps, and the same motion in these units.
 
    Each example is changed as text: parameters with a unit by that unit, other numbers by a list.
    `len` and `tim` are how many units of the new system a metre and a second are. */

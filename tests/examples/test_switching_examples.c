@@ -101,9 +101,9 @@ static void knocks_in_a_backlash_keep_the_momentum(void **state)
     scripted_free(&s);
 }
 
-/* The time that the crank needs from -pi/4 to `angle`, by Simpson's rule: its energy is that of 2 pi rad/s
-   with the wheel at rest, J1 = 1, J2 = 0.2, and the wheel follows with
-   (c cos q - 1) / (1 + c^2 - 2 c cos q), c = sqrt(2). */
+/* The time that the crank needs from -pi/4 to `angle`, by Simpson's rule: its energy is that of 2
+   pi rad/s with the wheel at rest, J1 = 1, J2 = 0.2, and the wheel follows with (c cos q - 1) / (1
+   + c^2 - 2 c cos q), c = sqrt(2). */
 static double geneva_time(double angle)
 {
     enum { PARTS = 2000 };
@@ -138,8 +138,8 @@ static void a_geneva_drive_turns_in_quarters(void **state)
     scripted_free(&s);
 }
 
-/* After two pecks, by tests/examples/woodpecker.py, which knows nothing of this library. Six impacts and
-   eleven changes of modes come before. */
+/* After two pecks, by tests/examples/woodpecker.py, which knows nothing of this library. Six
+   impacts and eleven changes of modes come before. */
 static void a_woodpecker_agrees_with_another_program(void **state)
 {
     (void)state;
@@ -169,9 +169,9 @@ static double walk(long *steps, const char *foot, dfl_integrator integrator, dou
     return way;
 }
 
-/* Feet without mass are the limit of light feet, whose equations are ordinary ones: the difference is
-   of first order in their mass, 2 x(m) - x(2m) = x(0) up to the second order. An explicit method finds
-   the same way, in less than half the steps that feet of 50 g need. Bounds: five times the
+/* Feet without mass are the limit of light feet, whose equations are ordinary ones: the difference
+   is of first order in their mass, 2 x(m) - x(2m) = x(0) up to the second order. An explicit method
+   finds the same way, in less than half the steps that feet of 50 g need. Bounds: five times the
    differences that were measured. */
 static void a_walker_has_the_limit_of_light_feet(void **state)
 {

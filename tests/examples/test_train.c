@@ -92,7 +92,8 @@ static void a_long_train_runs_for_a_nanosecond(void **state)
     scripted_free(&s);
 }
 
-/* No singular position is suspected between the steps of long trains, so their ways are not divided. */
+/* No singular position is suspected between the steps of long trains, so their ways are not
+   divided. */
 static void steps_of_long_trains_are_not_divided(void **state)
 {
     (void)state;

@@ -38,8 +38,8 @@ static void it_rests_on_its_springs(void **state)
     scripted_free(&s);
 }
 
-/* Methods and forms agree to 1e-6, all at tolerances of 1e-8 or less; the sizes are those of the paper: lambda of 1e4, p and v of
-   1e-2. */
+/* Methods and forms agree to 1e-6, all at tolerances of 1e-8 or less; the sizes are those of the
+   paper: lambda of 1e4, p and v of 1e-2. */
 static void methods_agree(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* drive_windows.c: loads the library of an FMU on Windows and prints variables at communication points. Two instances
-   go side by side; in the middle the second takes the state of the first as bytes; all their values must be the same
-   to the last bit.
-   usage: drive_windows LIBRARY TOKEN VERSION END STEPS REFERENCE... */
+/* drive_windows.c: loads the library of an FMU on Windows and prints variables at communication
+   points. Two instances go side by side; in the middle the second takes the state of the first as
+   bytes; all their values must be the same to the last bit. usage: drive_windows LIBRARY TOKEN
+   VERSION END STEPS REFERENCE... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

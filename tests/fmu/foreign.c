@@ -1,6 +1,7 @@
-/* foreign.c: a small FMU 2.0 of somebody else: y' = -k y + u by Euler's method, one step per communication step;
-   k = 13 crashes, 14 does not answer, 15 reports an error, 16 ends the simulation at t = 0.5, 17 ends its process,
-   18 writes answers of its own to every file that is open. */
+/* foreign.c: a small FMU 2.0 of somebody else: y' = -k y + u by Euler's method, one step per
+   communication step; k = 13 crashes, 14 does not answer, 15 reports an error, 16 ends the
+   simulation at t = 0.5, 17 ends its process, 18 writes answers of its own to every file that is
+   open. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* bytes.h: the bytes of a fuzzer as choices: numbers, sizes, yes or no. After the last byte all are 0. */
+/* bytes.h: the bytes of a fuzzer as choices: numbers, sizes, yes or no. After the last byte all are
+   0. */
 #ifndef DFL_FUZZ_BYTES_H
 #define DFL_FUZZ_BYTES_H
 

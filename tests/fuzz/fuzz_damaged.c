@@ -1,7 +1,8 @@
-/* fuzz_damaged.c: bytes as damage to a real result, which `view` then reads, or to a real study, which
-   `view` reads and `sweep --resume` goes on with. The result is that of a run with impacts, branches,
-   events and a scene; the study has four of its six cases. What a file contains is left out, exchanged, linked to
-   other places, cut, extended or overwritten, and bytes of its stored values change in the file.
+/* fuzz_damaged.c: bytes as damage to a real result, which `view` then reads, or to a real study,
+   which `view` reads and `sweep --resume` goes on with. The result is that of a run with impacts,
+   branches, events and a scene; the study has four of its six cases. What a file contains is left
+   out, exchanged, linked to other places, cut, extended or overwritten, and bytes of its stored
+   values change in the file.
 
    Bytes between the values are left alone: the HDF5 library does not survive files whose own
    structure is damaged at random, and its errors are not ours to find. A file that is cut short it
@@ -103,8 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* As `sweep --resume`: the missing cases run, and what is there is summed up. A damaged file may ask for a million
-   cases: those of few alone. */
+/* As `sweep --resume`: the missing cases run, and what is there is summed up. A damaged file may
+   ask for a million cases: those of few alone. */
 static dfl_status go_on(dfl_context *ctx)
 {
     enum { FEW = 20 };
@@ -308,8 +309,8 @@ static void extend(hid_t file, const char *path, bytes *b)
     H5Dclose(set);
 }
 
-/* Another part of the file in this place: the same one twice, a soft or an external link. A group may
-   come to contain itself. */
+/* Another part of the file in this place: the same one twice, a soft or an external link. A group
+   may come to contain itself. */
 static void exchange(hid_t file, const source *from, const char *path, const char *other, bytes *b)
 {
     const int kind = take_choice(b, 4);

@@ -1,6 +1,7 @@
-/* fuzz_files.c: bytes as files that others have written: SID files, nodes and matrices of finite elements, FMUs and
-   their descriptions, cases of a study, states as JSON, saved runs, measured values. The first byte says which
-   one. A reader takes them or refuses them with a message, and keeps nothing. */
+/* fuzz_files.c: bytes as files that others have written: SID files, nodes and matrices of finite
+   elements, FMUs and their descriptions, cases of a study, states as JSON, saved runs, measured
+   values. The first byte says which one. A reader takes them or refuses them with a message, and
+   keeps nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "bytes.h"
 #include "elastic/elastic.h"

@@ -1,6 +1,6 @@
-/* fuzz_mechanism.c: bytes as the choices of a generator of mechanisms: bodies with joints in a tree,
-   joints that close loops, couplings, force elements, constraints, initial values and settings. The
-   numbers are ordinary, so that a run that succeeds must keep its constraints.
+/* fuzz_mechanism.c: bytes as the choices of a generator of mechanisms: bodies with joints in a
+   tree, joints that close loops, couplings, force elements, constraints, initial values and
+   settings. The numbers are ordinary, so that a run that succeeds must keep its constraints.
    DFL_FUZZ_SHOW=1 prints the script. */
 #include "bytes.h"
 #include "context/context.h"

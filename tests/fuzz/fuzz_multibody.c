@@ -1,5 +1,5 @@
-/* fuzz_multibody.c: bytes as a mechanism for the C interface and calls of its functions, also with odd
-   numbers, bodies that do not exist and in any order. */
+/* fuzz_multibody.c: bytes as a mechanism for the C interface and calls of its functions, also with
+   odd numbers, bodies that do not exist and in any order. */
 #include "bytes.h"
 
 #include <driftless/driftless.h>

@@ -1,5 +1,6 @@
-/* fuzz_result.c: bytes as changes of a stored result, which `view` then reads. Every data set of the
-   layout of result/hdf5.c may be missing, be a group, or have another type, rank, size or content.
+/* fuzz_result.c: bytes as changes of a stored result, which `view` then reads. Every data set of
+   the layout of result/hdf5.c may be missing, be a group, or have another type, rank, size or
+   content.
 
    The file itself is a sound HDF5 file: the HDF5 library does not survive files whose own structure
    is damaged at random, and its errors are not ours to find. */

@@ -1,6 +1,7 @@
-/* test_condensed_mass.c: the lemmas of Arnold (2013), appendix A, on which recursions over bodies of
-   deficient mass rest, as properties of random matrices of every rank. The pseudo-inverse is the one
-   of dfl_split with singular values; that it is one is checked first (Penrose's four equations). */
+/* test_condensed_mass.c: the lemmas of Arnold (2013), appendix A, on which recursions over bodies
+   of deficient mass rest, as properties of random matrices of every rank. The pseudo-inverse is the
+   one of dfl_split with singular values; that it is one is checked first (Penrose's four
+   equations). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* test_not_finite.c: whatever LAPACK would iterate on for ever, or answer with zeros, is refused before. */
+/* test_not_finite.c: whatever LAPACK would iterate on for ever, or answer with zeros, is refused
+   before. */
 #include "failing.h"
 #include "matrices.h"
 

@@ -178,8 +178,8 @@ static void subtract_lanes(double *r, double *rows, const dfl_csc *D, const doub
 }
 
 /* Five bodies with six velocities each, coupled with the next one by D and by three rows, so that
-   columns of the factors have rows in common; row 4 is left out in the second turn. Then real lanes,
-   with and without forces. */
+   columns of the factors have rows in common; row 4 is left out in the second turn. Then real
+   lanes, with and without forces. */
 static void blocks_are_solved_in_lanes(void **state)
 {
     (void)state;
@@ -274,8 +274,8 @@ static void inertia_counts_negative_directions(void **state)
     dfl_csc_clear(&A, ctx);
 }
 
-/* Rows 0 = row 1 + row 2: the multipliers of least norm have no part along (1, -1, -1), and the force of the given
-   ones; if row 2 does not count, it takes what the others need not have. */
+/* Rows 0 = row 1 + row 2: the multipliers of least norm have no part along (1, -1, -1), and the
+   force of the given ones; if row 2 does not count, it takes what the others need not have. */
 static void multipliers_of_least_norm(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* failing_malloc.c: an allocator for LD_PRELOAD that fails once, at a chosen call, wherever that call
-   comes from: this program, Lua, HDF5, LAPACKE or the C library.
+/* failing_malloc.c: an allocator for LD_PRELOAD that fails once, at a chosen call, wherever that
+   call comes from: this program, Lua, HDF5, LAPACKE or the C library.
 
-       DFL_FAIL_AT=K         the K-th call of malloc, calloc, realloc, posix_memalign, aligned_alloc or
-                             memalign after the entry of main fails (0: none)
+       DFL_FAIL_AT=K         the K-th call of malloc, calloc, realloc, posix_memalign,
+                             aligned_alloc or memalign after the entry of main fails (0: none)
        DFL_FAIL_ON=1         so do all calls after it
        DFL_FAIL_REPORT=FILE  gets "COUNT FAILED\n" at exit, and the frames of the call that failed;
                              after a crash also "crash" and its frames

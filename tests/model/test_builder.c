@@ -210,7 +210,8 @@ static void wrong_calls_fail_at_once(void **state)
     finished(&f);
 }
 
-/* The length of scripts and the memory of Lua are limited, unless the caller says that the script is its own. */
+/* The length of scripts and the memory of Lua are limited, unless the caller says that the script
+   is its own. */
 static void own_scripts_have_no_limits(void **state)
 {
     (void)state;

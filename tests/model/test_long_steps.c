@@ -1,6 +1,6 @@
-/* Steps that no row and no end limits: a flight is a parabola, which a step of any length takes without an
-   error. Impacts are found all the same, and modes as in a run whose steps end at rows. And steps
-   backwards. */
+/* Steps that no row and no end limits: a flight is a parabola, which a step of any length takes
+   without an error. Impacts are found all the same, and modes as in a run whose steps end at rows.
+   And steps backwards. */
 #include "running.h"
 
 #include <math.h>
@@ -48,7 +48,8 @@ static void impacts_are_met_however_long_steps_are(void **state)
         }
 }
 
-/* Backwards: forces that jump are passed; impacts, events that act and friction at rest end the run. */
+/* Backwards: forces that jump are passed; impacts, events that act and friction at rest end the
+   run. */
 static void what_cannot_be_undone_is_refused(void **state)
 {
     (void)state;

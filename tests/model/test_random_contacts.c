@@ -1,5 +1,6 @@
-/* Random models with contacts, impacts and friction, of the kinds that scripts/contact-models writes, in the folder
-   contacts: a run completes at every tolerance, energy does not grow, and nothing sinks into anything. */
+/* Random models with contacts, impacts and friction, of the kinds that scripts/contact-models
+   writes, in the folder contacts: a run completes at every tolerance, energy does not grow, and
+   nothing sinks into anything. */
 #include <driftless/model.h>
 
 #include "../support.h"

@@ -1,4 +1,5 @@
-/* Derived equations with other values of parameters: what is kept, and that it is what deriving anew gives. */
+/* Derived equations with other values of parameters: what is kept, and that it is what deriving
+   anew gives. */
 #include "../support.h"
 
 #include "model/model.h"
@@ -41,7 +42,8 @@ static const revaluing rows[] = {
     {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=2", false}, /* friction, or none */
     {BOB "mass(x, m) local s = spline({0, 1, 2, 3}, {0, L, 1, 2}) force(x, -s(x))", "L=1", "L=2",
      false},
-    /* masses, inertias, lengths, gravity and axes of drawn mechanisms, as long as bodies are possible */
+    /* masses, inertias, lengths, gravity and axes of drawn mechanisms, as long as bodies are
+       possible */
     {CRANK, "m=2", "m=3", true},
     {CRANK, "m=2", "m=0", false},
     {CRANK, "m=2", "m=-1", false},

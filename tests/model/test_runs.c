@@ -208,8 +208,8 @@ static void steps_end_at_rows(void **state)
     finished(&whole);
 }
 
-/* Stopped after every step, also where switches, samples and impacts are due: they happen when the run
-   goes on, once. */
+/* Stopped after every step, also where switches, samples and impacts are due: they happen when the
+   run goes on, once. */
 static void what_is_due_happens_when_a_run_goes_on(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Runs that are looked at often: inside the last step, with fixed steps, with inputs that change. */
+/* Runs that are looked at often: inside the last step, with fixed steps, with inputs that change.
+ */
 #define _DEFAULT_SOURCE /* syscall */
 #include "running.h"
 

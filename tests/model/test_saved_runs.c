@@ -41,8 +41,8 @@ static char *bytes_at(const fixture *f, double t)
     return bytes;
 }
 
-/* From bytes at t to bytes at t + 1: in the run that was saved, in the same one once more, and in another
-   one that has been elsewhere. */
+/* From bytes at t to bytes at t + 1: in the run that was saved, in the same one once more, and in
+   another one that has been elsewhere. */
 static bool same_bits(const char *text, const char *form, const char *method, double t)
 {
     const char *const settings[] = {"rtol=1e-7", form, method};

@@ -1,9 +1,10 @@
-/* Models of pieces with known motions, in the folder switches: every number in a comment at the end of a
-   script is met by its run at three tolerances, with dense and with sparse matrices.
+/* Models of pieces with known motions, in the folder switches: every number in a comment at the end
+   of a script is met by its run at three tolerances, with dense and with sparse matrices.
 
        -- value TIME NAME VALUE     to 100 tolerances
        -- event NAME K TIME         the K-th event of this name, to 10 tolerances of the time scale
-       -- count NAME N [TIME]       events until then, or until the last time; NAME all: of all names */
+       -- count NAME N [TIME]       events until then, or until the last time;
+                                     NAME all: of all names */
 #include <driftless/model.h>
 
 #include "../support.h"

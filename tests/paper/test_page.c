@@ -1,5 +1,6 @@
-/* test_page.c: docs/paper against fresh runs of the experiments it shows: the page must have been made
-   by a build that computes what this one does. Numbers that rounding may change have a margin. */
+/* test_page.c: docs/paper against fresh runs of the experiments it shows: the page must have been
+   made by a build that computes what this one does. Numbers that rounding may change have a margin.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +16,8 @@
 
 enum { CELL = 80, PUBLISHED = 8 };
 
-/* Cell `column` (from 0) of the first row of a table whose first cells are `first` and, unless it is
-   NULL, `second`. */
+/* Cell `column` (from 0) of the first row of a table whose first cells are `first` and, unless it
+   is NULL, `second`. */
 static void cell(char *text, const char *first, const char *second, int column)
 {
     char line[4000];
@@ -77,8 +78,8 @@ static void residuals_of_the_circle_are_those_of_this_build(void **state)
         assert_shown(level[k], NULL, 2, run.at[0].level[k], 1e-4);
 }
 
-/* Neweul-M2, table 1: its eight rows (psf is ours) run 40 s, with the steps that are shown, with both
-   settings. */
+/* Neweul-M2, table 1: its eight rows (psf is ours) run 40 s, with the steps that are shown, with
+   both settings. */
 static void rows_of_the_slider_crank_are_those_of_this_build(void **state)
 {
     (void)state;

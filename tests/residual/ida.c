@@ -1,5 +1,5 @@
-/* An exported model, MODEL.c, integrated by IDA of SUNDIALS through its residual: prints x at the end.
-   Compiled with -DMODEL=..., -DUPPER=..., -DSOURCE="...". usage: ida END */
+/* An exported model, MODEL.c, integrated by IDA of SUNDIALS through its residual: prints x at the
+   end. Compiled with -DMODEL=..., -DUPPER=..., -DSOURCE="...". usage: ida END */
 #include SOURCE
 
 #include <ida/ida.h>

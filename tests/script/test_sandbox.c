@@ -343,7 +343,7 @@ static void assert_same_graph(const dfl_graph *a, const dfl_graph *b)
 }
 
 /* The model of `script` is the same in several runs, which have different hash seeds and addresses.
-   */
+ */
 static void assert_repeats(const char *script)
 {
     loaded first, again;

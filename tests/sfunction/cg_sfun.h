@@ -1,6 +1,7 @@
 /* The end of an S-function: here a program that calls it as Simulink does, without its solvers.
-   usage: PROGRAM END SAMPLE-TIME STEPS [PARAMETER ...]; sample time 0: by the classical method of Runge and
-   Kutta, with steps that end just beyond zero crossings, and a projection after every one. Prints the unknowns, then the outputs. */
+   usage: PROGRAM END SAMPLE-TIME STEPS [PARAMETER ...]; sample time 0: by the classical method of
+   Runge and Kutta, with steps that end just beyond zero crossings, and a projection after every
+   one. Prints the unknowns, then the outputs. */
 #include <stdio.h>
 #include <stdlib.h>
 

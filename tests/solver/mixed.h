@@ -117,7 +117,7 @@ static int mixed_mass_matrix(double *M, double t, const double *X, void *user)
 }
 
 /* x(theta, t) and what its time derivatives are made of: x' = d1 theta' + d2,
- * x'' = d1 theta'' + d3. */
+   x'' = d1 theta'' + d3. */
 static void mixed_crank(double d[4], double theta, double rate, double t)
 {
     const double a = 0.5 - 0.3 * sin(t), at = -0.3 * cos(t);

@@ -1,5 +1,6 @@
-/* packed.h: a model with dense matrices as one with patterns in which every entry is a nonzero: columns of
-   such a pattern are those of the dense matrix, so all callbacks but `jacobian` stay what they are. */
+/* packed.h: a model with dense matrices as one with patterns in which every entry is a nonzero:
+   columns of such a pattern are those of the dense matrix, so all callbacks but `jacobian` stay
+   what they are. */
 #ifndef DFL_TESTS_PACKED_H
 #define DFL_TESTS_PACKED_H
 
@@ -70,7 +71,8 @@ static int packed_jacobian(dfl_jacobian *out, double t, const double *x, const d
     return 0;
 }
 
-/* it->eom is the packed model of `dense`, which has p' = Z v, with a state at which it can be evaluated. */
+/* it->eom is the packed model of `dense`, which has p' = Z v, with a state at which it can be
+   evaluated. */
 static void packed_create(packed_model *it, const dfl_eom *dense, double t, const double *x)
 {
     const int n = dfl_eom_unknowns(dense), nc = dense->nl + dense->nm, nv = dense->nv;

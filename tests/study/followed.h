@@ -13,7 +13,8 @@ typedef struct varied {
     bool recursion; /* bodies in numbers */
 } varied;
 
-/* When `over` stops what a context is used for: after `limit` questions, of which `asked` were asked; 0: never. */
+/* When `over` stops what a context is used for: after `limit` questions, of which `asked` were
+   asked; 0: never. */
 typedef struct patience {
     long limit, asked;
 } patience;

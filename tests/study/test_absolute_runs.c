@@ -1,5 +1,5 @@
-/* Mechanisms with absolute coordinates and sparse matrices move as with joint coordinates and dense ones,
-   and show the same variables. */
+/* Mechanisms with absolute coordinates and sparse matrices move as with joint coordinates and dense
+   ones, and show the same variables. */
 #include "../scripted.h"
 
 #include "result/result.h"
@@ -34,9 +34,9 @@ static scripted load_text(const char *text, bool absolute)
     return prepare(s, absolute);
 }
 
-/* Runs both to `to`: the columns of both have the same names, and agree, with the outputs and without
-   multipliers unless they are `determined`, to `close` of the largest of their kind. Matrices are
-   factored without pivots unless `pivots`. */
+/* Runs both to `to`: the columns of both have the same names, and agree, with the outputs and
+   without multipliers unless they are `determined`, to `close` of the largest of their kind.
+   Matrices are factored without pivots unless `pivots`. */
 static void compare(scripted *joints, scripted *absolute, double to, double close, bool determined,
                     bool pivots)
 {
@@ -80,7 +80,8 @@ static void compare(scripted *joints, scripted *absolute, double to, double clos
     }
 }
 
-/* In the plane and in space, with loops, springs, motors, gears, reactions, bodies without inertia. */
+/* In the plane and in space, with loops, springs, motors, gears, reactions, bodies without inertia.
+ */
 static void examples_move_alike(void **state)
 {
     (void)state;
@@ -103,7 +104,8 @@ static void examples_move_alike(void **state)
     }
 }
 
-/* A chain of two bodies with each kind of joint between them; axes that no axis of coordinates is. */
+/* A chain of two bodies with each kind of joint between them; axes that no axis of coordinates is.
+ */
 static void all_joints_move_alike(void **state)
 {
     (void)state;
@@ -144,8 +146,8 @@ static void all_joints_move_alike(void **state)
     }
 }
 
-/* Springs and dampers in hinges, which act on velocities without mass; strong dampers, which need a second
-   pass; couplings of joints; a spinning body, whose matrix is not symmetric. */
+/* Springs and dampers in hinges, which act on velocities without mass; strong dampers, which need a
+   second pass; couplings of joints; a spinning body, whose matrix is not symmetric. */
 static void forces_in_joints_act_alike(void **state)
 {
     (void)state;
@@ -176,7 +178,8 @@ static void forces_in_joints_act_alike(void **state)
     }
 }
 
-/* A hinge that locks where it is straight, opens again, and another that brakes: velocities jump by momenta. */
+/* A hinge that locks where it is straight, opens again, and another that brakes: velocities jump by
+   momenta. */
 static void rows_are_switched_alike(void **state)
 {
     (void)state;
@@ -237,8 +240,8 @@ static int places_of(const char *text)
     return count;
 }
 
-/* Few bodies keep joint coordinates, many get absolute ones, unless the script wants something else or
-   has what sparse matrices cannot serve. */
+/* Few bodies keep joint coordinates, many get absolute ones, unless the script wants something else
+   or has what sparse matrices cannot serve. */
 static void coordinates_are_chosen(void **state)
 {
     (void)state;
@@ -291,7 +294,8 @@ static void many_loops_start(void **state)
     scripted_free(&s);
 }
 
-/* Rows of long trains are nearly dependent: steps are not refused as passages of singular positions. */
+/* Rows of long trains are nearly dependent: steps are not refused as passages of singular
+   positions. */
 static void long_trains_take_long_steps(void **state)
 {
     (void)state;

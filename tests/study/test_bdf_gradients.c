@@ -1,4 +1,5 @@
-/* Derivatives of steps of BDF: those of the computed run for fixed steps of every order, and of the motion. */
+/* Derivatives of steps of BDF: those of the computed run for fixed steps of every order, and of the
+   motion. */
 #include "followed.h"
 
 /* Varying masses, dynamic and auxiliary variables; then with redundant constraints, too. */
@@ -49,9 +50,9 @@ static void steps_agree_with_differences(const char *format, const char *method,
     }
 }
 
-/* Orders above 2 begin with steps of another method. Without constraints the differences agree up to their own errors,
-   d^2 and Newton's over d; with constraints the selectors change with the parameters, which changes a
-   step by a part of its error. */
+/* Orders above 2 begin with steps of another method. Without constraints the differences agree up
+   to their own errors, d^2 and Newton's over d; with constraints the selectors change with the
+   parameters, which changes a step by a part of its error. */
 static void steps_of_every_order_are_differentiated(void **state)
 {
     (void)state;
@@ -78,7 +79,8 @@ static void tolerances_are_kept(void **state)
     }
 }
 
-/* x = 0 whatever k is; dx/df follows x'' = -k x + f. The steps are those that the derivatives need. */
+/* x = 0 whatever k is; dx/df follows x'' = -k x + f. The steps are those that the derivatives need.
+ */
 static void derivatives_of_a_rest_are_found(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* Chains of three blocks, of which each rubs on the one before, and the first one or the last one on the
-   ground, or all of them, so that more frictions stick than motions, against another way to compute them:
-   time steps of fixed size in which the impulses of all frictions are found by iteration (Moreau),
-   without modes, instants or order. Its error is of the size of its steps. */
+/* Chains of three blocks, of which each rubs on the one before, and the first one or the last one
+   on the ground, or all of them, so that more frictions stick than motions, against another way to
+   compute them: time steps of fixed size in which the impulses of all frictions are found by
+   iteration (Moreau), without modes, instants or order. Its error is of the size of its steps. */
 #include "../scripted.h"
 
 enum { BLOCKS = 3, FRICTIONS = 5, CHAINS = 24 };

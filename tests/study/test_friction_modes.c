@@ -79,7 +79,8 @@ static void friction_that_can_stick_does(void **state)
     }
 }
 
-/* 1 N and 3 N hold against 2 t: both let go when all of it is needed, at 2 s, and then pull 3.2 N. */
+/* 1 N and 3 N hold against 2 t: both let go when all of it is needed, at 2 s, and then pull 3.2 N.
+ */
 static void frictions_share_by_their_limits(void **state)
 {
     (void)state;
@@ -96,8 +97,8 @@ static void frictions_share_by_their_limits(void **state)
         }
 }
 
-/* A block that creeps: 0.02 + sin 2.5 t is more than 1 for a moment in each period, and nothing else
-   moves. One period: v = int F - 1 from asin(0.98) on until it is zero again. */
+/* A block that creeps: 0.02 + sin 2.5 t is more than 1 for a moment in each period, and nothing
+   else moves. One period: v = int F - 1 from asin(0.98) on until it is zero again. */
 static void short_slips_of_a_block_at_rest_are_seen(void **state)
 {
     (void)state;
@@ -121,8 +122,9 @@ static void short_slips_of_a_block_at_rest_are_seen(void **state)
         }
 }
 
-/* Friction along x^2, whose direction 2 x vanishes on the way: x'' = -2 |x| sign(v) from -1 with 2 m/s
-   passes 0 with sqrt(2) m/s after asinh(1)/sqrt(2) s and stops at 1, a quarter of a cycle later. */
+/* Friction along x^2, whose direction 2 x vanishes on the way: x'' = -2 |x| sign(v) from -1 with 2
+   m/s passes 0 with sqrt(2) m/s after asinh(1)/sqrt(2) s and stops at 1, a quarter of a cycle
+   later. */
 static void friction_passes_where_its_direction_vanishes(void **state)
 {
     (void)state;
@@ -143,9 +145,9 @@ static void friction_passes_where_its_direction_vanishes(void **state)
         }
 }
 
-/* A box 0.6 x 1 falls on an edge and rocks from edge to edge, faster and faster, until it stands; each
-   impact of one edge lifts the other one. The same for all methods, and where it ends at loose tolerances
-   as at tight ones. */
+/* A box 0.6 x 1 falls on an edge and rocks from edge to edge, faster and faster, until it stands;
+   each impact of one edge lifts the other one. The same for all methods, and where it ends at loose
+   tolerances as at tight ones. */
 static void a_box_that_rocks_comes_to_rest(void **state)
 {
     (void)state;
@@ -195,7 +197,8 @@ static void a_wall_holds_what_friction_need_not(void **state)
     }
 }
 
-/* A sin t against 1: v = A (cos t1 - cos t) - (t - t1) from t1 = asin(1/A) until it is zero again. */
+/* A sin t against 1: v = A (cos t1 - cos t) - (t - t1) from t1 = asin(1/A) until it is zero again.
+ */
 static double end_of_slip(double A, double begin)
 {
     double low = acos(-1) - begin, high = low + 1.5;
@@ -206,7 +209,8 @@ static double end_of_slip(double A, double begin)
     return low;
 }
 
-/* Methods of low order, which err by far more than tol: not more than on the same motion without friction. */
+/* Methods of low order, which err by far more than tol: not more than on the same motion without
+   friction. */
 static void a_slip_is_as_accurate_as_smooth_motion(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Derivatives of runs judged by differences of runs: right ones agree where values are strongly nonlinear,
-   wrong ones do not. */
+/* Derivatives of runs judged by differences of runs: right ones agree where values are strongly
+   nonlinear, wrong ones do not. */
 #include "followed.h"
 
 /* 500 radians later: differences with a thousandth of w compare other periods. */

@@ -1,5 +1,5 @@
-/* Derivatives of runs by parameters and initial values: against published numbers, closed forms, and
-   extrapolated differences of runs. */
+/* Derivatives of runs by parameters and initial values: against published numbers, closed forms,
+   and extrapolated differences of runs. */
 #include "followed.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ static void a_pendulum_has_the_known_derivatives(void **state)
     }
 }
 
-/* G p_theta + g_theta = 0, and the same of velocities, to rounding at any tolerance: x x_L + y y_L = L. */
+/* G p_theta + g_theta = 0, and the same of velocities, to rounding at any tolerance: x x_L + y y_L
+   = L. */
 static void the_constraints_are_differentiated_along(void **state)
 {
     (void)state;
@@ -273,7 +274,8 @@ static void derivatives_of_a_rest_are_found(void **state)
 }
 
 /* Values that are almost zero, or so large that a part of them is a turn. */
-/* Around a rest the state needs no steps, but its derivatives do: without error control they are wrong. */
+/* Around a rest the state needs no steps, but its derivatives do: without error control they are
+   wrong. */
 static void steps_for_the_state_alone_are_longer(void **state)
 {
     (void)state;
@@ -305,7 +307,8 @@ static void sizes_of_parameters_do_not_matter(void **state)
     assert_near(at.gradient[0][1], cos(1000.0) * cos(20.0), 1e-6);
 }
 
-/* The guess is off the rod: the least change moves it there, which depends on L in both coordinates. */
+/* The guess is off the rod: the least change moves it there, which depends on L in both
+   coordinates. */
 static void a_start_by_the_least_change_is_differentiated(void **state)
 {
     (void)state;
@@ -316,8 +319,8 @@ static void a_start_by_the_least_change_is_differentiated(void **state)
     compare_with_runs(text, (const char *const[]){"x", "y", NULL}, 2, "L", 1, 0.7);
 }
 
-/* A weight on two rows for one constraint, l = (1, p) g/(1 + p^2); a pendulum with three rows whose sizes change along the
-   way, by runs nearby and both ways. */
+/* A weight on two rows for one constraint, l = (1, p) g/(1 + p^2); a pendulum with three rows whose
+   sizes change along the way, by runs nearby and both ways. */
 static void forces_of_redundant_constraints_are_differentiated(void **state)
 {
     (void)state;

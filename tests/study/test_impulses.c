@@ -195,8 +195,8 @@ static void a_drive_alone_has_an_impulse(void **state)
     forget(&it);
 }
 
-/* A motion of a joint, and a drive of its coordinate; a rod leads out of what they move. The impulse is
-   that of the multiplier, with the opposite sign. */
+/* A motion of a joint, and a drive of its coordinate; a rod leads out of what they move. The
+   impulse is that of the multiplier, with the opposite sign. */
 static void a_motion_has_the_impulses_of_a_drive(void **state)
 {
     (void)state;
@@ -240,7 +240,8 @@ static void a_motion_has_the_impulses_of_a_drive(void **state)
     }
 }
 
-/* A ball of 1 kg falls 1 m onto a plate of 2 kg that a drive holds: the drive gives what the floor would. */
+/* A ball of 1 kg falls 1 m onto a plate of 2 kg that a drive holds: the drive gives what the floor
+   would. */
 static void a_drive_answers_to_an_impact(void **state)
 {
     (void)state;
@@ -263,7 +264,8 @@ static void a_drive_answers_to_an_impact(void **state)
     forget(&it);
 }
 
-/* A node without mass follows the force on it: its speed jumps by 5/2 where that does, without impulse. */
+/* A node without mass follows the force on it: its speed jumps by 5/2 where that does, without
+   impulse. */
 static void a_direction_without_mass_has_no_kink(void **state)
 {
     (void)state;

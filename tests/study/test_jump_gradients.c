@@ -1,5 +1,5 @@
-/* Derivatives of runs in which the state jumps: against published numbers, closed forms, and extrapolated
-   differences of runs. */
+/* Derivatives of runs in which the state jumps: against published numbers, closed forms, and
+   extrapolated differences of runs. */
 #include "followed.h"
 
 static const char *const x_and_v[] = {"x", "der(x)", NULL};
@@ -65,8 +65,8 @@ static void friction_sticks_and_slips(void **state)
     compare_with_runs(text, x_and_v, 2, "m", 1, 2.3);
 }
 
-/* A body falls on a slope, and slides with an impulse of friction at its impact; a rod with two ends lands on a
-   step, so that one contact closes after the other. */
+/* A body falls on a slope, and slides with an impulse of friction at its impact; a rod with two
+   ends lands on a step, so that one contact closes after the other. */
 static void contacts_close(void **state)
 {
     (void)state;
@@ -150,8 +150,8 @@ static void events_push_and_release(void **state)
     compare_with_runs(latch, of, 3, "k", 3, 1);
 }
 
-/* A block slides down a slope in a curve; another one is pulled from rest around a corner; a ball that falls on a floor
-   slips on in another direction. */
+/* A block slides down a slope in a curve; another one is pulled from rest around a corner; a ball
+   that falls on a floor slips on in another direction. */
 static void friction_acts_in_two_directions(void **state)
 {
     (void)state;

@@ -199,8 +199,8 @@ static void a_coupler_curve_is_synthesized(void **state)
         assert_near(at.best[i], truth[i], 1e-6);
 }
 
-/* From a point that is a metre off a line to one that stays within 7 mm of it, over four metres; the deviation is that of
-   the closed form, not of the run. */
+/* From a point that is a metre off a line to one that stays within 7 mm of it, over four metres;
+   the deviation is that of the closed form, not of the run. */
 static void a_straight_stretch_is_found(void **state)
 {
     (void)state;
@@ -228,9 +228,10 @@ static void a_bead_finds_the_fastest_wire(void **state)
     assert_true(at.objective > 0.5828954 && at.objective < 0.5836);
 }
 
-/* The force with the least integral of u^2 that swings x'' = u - w^2 x from rest at 0 to rest at 1, up to p times the
-   square of what is missing: u = y . g(T - t), g(t) = (sin(w t)/w, cos(w t)), (W + I/p) y = (1, 0), W the integral
-   of g g^T; objective y_1. A cubic curve through six ordinates comes near it from above. */
+/* The force with the least integral of u^2 that swings x'' = u - w^2 x from rest at 0 to rest at 1,
+   up to p times the square of what is missing: u = y . g(T - t), g(t) = (sin(w t)/w, cos(w t)), (W
+   + I/p) y = (1, 0), W the integral of g g^T; objective y_1. A cubic curve through six ordinates
+   comes near it from above. */
 static void a_swing_takes_the_least_effort(void **state)
 {
     (void)state;
@@ -337,8 +338,8 @@ static void needs_nlopt(const found *at)
     assert_true(at->converged);
 }
 
-/* v = u, x = u/2 at the end; with a force u1 + u2 t and the speed 0 at the end u1 = 1/2 balances way and
-   energy. */
+/* v = u, x = u/2 at the end; with a force u1 + u2 t and the speed 0 at the end u1 = 1/2 balances
+   way and energy. */
 static void limits_are_kept(void **state)
 {
     (void)state;

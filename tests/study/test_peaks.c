@@ -1,13 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
-/* maximum(...) of optimize{} at kinks and jumps: derivatives against extrapolated differences of runs, direct and by a sweep
-   backwards. */
+/* maximum(...) of optimize{} at kinks and jumps: derivatives against extrapolated differences of
+   runs, direct and by a sweep backwards. */
 #include "optimum.h"
 
 typedef struct peak_slope {
     double objective, slope;
 } peak_slope;
 
-/* Of the model, a format of the parameter's value, whose bounds are one below and above it; the search ends at once. */
+/* Of the model, a format of the parameter's value, whose bounds are one below and above it; the
+   search ends at once. */
 static peak_slope at_value(const char *model, double p, dfl_derivatives_how how)
 {
     char text[3000];

@@ -1,6 +1,6 @@
-/* Random models of pieces, against their exact motions: springs behind gaps, steps, tables, relays with
-   a dead band (scripts/piecewise-models has written them and their ends). The first hundred; all with
-   the argument `all`. */
+/* Random models of pieces, against their exact motions: springs behind gaps, steps, tables, relays
+   with a dead band (scripts/piecewise-models has written them and their ends). The first hundred;
+   all with the argument `all`. */
 #include "../scripted.h"
 
 enum { LONGEST = 4000, SELECTION = 100 };

@@ -1,4 +1,5 @@
-/* Gradients of mechanisms whose bodies are evaluated in numbers are those of their equations as expressions. */
+/* Gradients of mechanisms whose bodies are evaluated in numbers are those of their equations as
+   expressions. */
 #include "followed.h"
 
 /* Both methods, on the same steps; masses, lengths, axes and prescribed motions are parameters. */

@@ -25,8 +25,8 @@ static void speeds_of_massless_points_cross_on_time(void **state)
     }
 }
 
-/* A trunk on four massless legs. With a loose tolerance one foot touches while another is that close
-   to the floor and touches with it, though it is about to lift off: it goes back alone. */
+/* A trunk on four massless legs. With a loose tolerance one foot touches while another is that
+   close to the floor and touches with it, though it is about to lift off: it goes back alone. */
 static void feet_that_touched_too_early_let_go(void **state)
 {
     (void)state;
@@ -55,8 +55,8 @@ static void feet_that_touched_too_early_let_go(void **state)
 }
 
 /* A body rests on a stiff spring, is pulled up from 1 s on and leaves it at t0 = 1 + 9.81/20, then
-   rises against a damper: v' = 20 (t - t0) - 200 v until 2 s, 10.19 - 200 v afterwards. The depth of
-   the contact is far below all tolerances but the last. */
+   rises against a damper: v' = 20 (t - t0) - 200 v until 2 s, 10.19 - 200 v afterwards. The depth
+   of the contact is far below all tolerances but the last. */
 static void stiff_contacts_do_not_pull(void **state)
 {
     static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-8};
@@ -85,7 +85,8 @@ static void stiff_contacts_do_not_pull(void **state)
 }
 
 /* x'' = 3 sin 2t - x between stops without rebound: it leaves the lower one, x = -1/2, where all
-   forces vanish, at t0 with 3 sin 2 t0 = -1/2, and then is a cos(t - t0) + b sin(t - t0) - sin 2t. */
+   forces vanish, at t0 with 3 sin 2 t0 = -1/2, and then is a cos(t - t0) + b sin(t - t0) - sin 2t.
+ */
 static void stops_let_go_where_forces_cancel(void **state)
 {
     const double pi = 3.14159265358979323846, t0 = pi - asin(1.0 / 6) / 2, t = 3.6;

@@ -1,6 +1,6 @@
 /* A crank of length 1 with a rod of 1 + eps passes close to a singular position where both are
-   upright, a four-bar close to its change point turns back there: rows of 3e-5 s cut every step, and
-   the run goes on as without them. */
+   upright, a four-bar close to its change point turns back there: rows of 3e-5 s cut every step,
+   and the run goes on as without them. */
 #include "../scripted.h"
 
 static const char *const crank =

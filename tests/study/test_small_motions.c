@@ -78,8 +78,8 @@ static void a_small_dynamic_variable_is_resolved(void **state)
     scripted_free(&s);
 }
 
-/* A chain whose expressions are too many to relate units: its angles have one size all the same, though
-   accelerations decrease along it by twenty orders of magnitude. */
+/* A chain whose expressions are too many to relate units: its angles have one size all the same,
+   though accelerations decrease along it by twenty orders of magnitude. */
 static void angles_of_a_long_chain_have_one_size(void **state)
 {
     (void)state;
@@ -105,8 +105,8 @@ static void angles_of_a_long_chain_have_one_size(void **state)
     scripted_free(&s);
 }
 
-/* The lifter of a cam that begins at its top: where its face touches is zero but for rounding, which is
-   not the size of that variable. The face is as high as the ellipse's highest point. */
+/* The lifter of a cam that begins at its top: where its face touches is zero but for rounding,
+   which is not the size of that variable. The face is as high as the ellipse's highest point. */
 static void rounding_of_a_contact_variable_is_not_its_size(void **state)
 {
     (void)state;

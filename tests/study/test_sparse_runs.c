@@ -29,8 +29,8 @@ static scripted load_text(const char *text, bool packed)
     return s;
 }
 
-/* Runs both; positions and velocities, and with `multipliers` these as well, agree to `close` of the
-   largest of their block. */
+/* Runs both; positions and velocities, and with `multipliers` these as well, agree to `close` of
+   the largest of their block. */
 static void compare(scripted *dense, scripted *sparse, double to, const dfl_solver_options *options,
                     double close, bool multipliers)
 {
@@ -54,8 +54,8 @@ static void compare(scripted *dense, scripted *sparse, double to, const dfl_solv
     scripted_free(sparse);
 }
 
-/* Holonomic, nonholonomic, contact, dynamic variables; drawn loops; switches. Errors of both runs are
-   a few hundred times the tolerance after times in which errors grow little. */
+/* Holonomic, nonholonomic, contact, dynamic variables; drawn loops; switches. Errors of both runs
+   are a few hundred times the tolerance after times in which errors grow little. */
 static void examples_move_alike(void **state)
 {
     (void)state;
@@ -108,7 +108,8 @@ static void methods_take_the_same_steps(void **state)
     }
 }
 
-/* A row of squares, hinged to each other, with both diagonals: one row of each square is redundant. */
+/* A row of squares, hinged to each other, with both diagonals: one row of each square is redundant.
+ */
 static const char *const ladder =
     "local N = 4\n"
     "local x, y = {}, {}\n"
@@ -138,8 +139,8 @@ static void redundant_rows_are_found(void **state)
     compare(&dense, &sparse, 0.5, &(dfl_solver_options){.rtol = 1e-9}, 1e-6, false);
 }
 
-/* Three masses on rods: forces that have no potential, dampers, masses that differ or change. The first
-   model is condensed, with different masses; the others take the whole matrix. */
+/* Three masses on rods: forces that have no potential, dampers, masses that differ or change. The
+   first model is condensed, with different masses; the others take the whole matrix. */
 static void all_kinds_of_matrices_move_alike(void **state)
 {
     (void)state;
@@ -165,8 +166,8 @@ static void all_kinds_of_matrices_move_alike(void **state)
     }
 }
 
-/* The energy of a chain, a row that contains all unknowns; lengths of positions and momenta of speeds, one of each for every
-   rotor. Steps and decompositions are those of dense matrices. */
+/* The energy of a chain, a row that contains all unknowns; lengths of positions and momenta of
+   speeds, one of each for every rotor. Steps and decompositions are those of dense matrices. */
 static void invariants_are_kept_alike(void **state)
 {
     (void)state;
@@ -241,7 +242,8 @@ static void what_sparse_matrices_cannot_serve_is_refused(void **state)
            "it has directions without mass, and outputs");
 }
 
-/* 150 masses with nodes without mass between springs and dampers; an impulse on a mass acts, one on a node is refused. */
+/* 150 masses with nodes without mass between springs and dampers; an impulse on a mass acts, one on
+   a node is refused. */
 static void nodes_without_mass_move_alike(void **state)
 {
     (void)state;
@@ -319,8 +321,8 @@ static void an_impact_where_no_force_acts(void **state)
     scripted_free(&s);
 }
 
-/* The root has a value, 0, beyond x = 0 where the fall leads, but no slope: in the first row of the velocities, an
-   invariant. */
+/* The root has a value, 0, beyond x = 0 where the fall leads, but no slope: in the first row of the
+   velocities, an invariant. */
 static void rows_without_a_number_are_named(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_stiff_elements.c: springs and dampers whose limit is a constraint. The frequencies are known:
-   two masses m on a spring c vibrate with sqrt(2 c/m), one mass on c0 with sqrt(c0/m). */
+/* test_stiff_elements.c: springs and dampers whose limit is a constraint. The frequencies are
+   known: two masses m on a spring c vibrate with sqrt(2 c/m), one mass on c0 with sqrt(c0/m). */
 #include "../scripted.h"
 
 #include "study/study.h"

@@ -4,8 +4,9 @@
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
 enum { TOLERANCES = 3 };
 
-/* Thrown across a slope of 0.3 rad, mu = 0.5: with the angle p from the line of fall v = C tan(p/2)^(b/a)
-   / sin p, dt = -v dp/(a sin p) (quadrature, 20 digits). The directions of slip may be any. */
+/* Thrown across a slope of 0.3 rad, mu = 0.5: with the angle p from the line of fall v = C
+   tan(p/2)^(b/a) / sin p, dt = -v dp/(a sin p) (quadrature, 20 digits). The directions of slip may
+   be any. */
 static void a_block_thrown_across_a_slope(void **state)
 {
     (void)state;
@@ -114,8 +115,8 @@ static void a_bowling_ball_in_space(void **state)
     }
 }
 
-/* Thrown on the floor, in any direction: the sphere rolls or slips after the impact (7.17). The spin
-   about the normal does not matter. */
+/* Thrown on the floor, in any direction: the sphere rolls or slips after the impact (7.17). The
+   spin about the normal does not matter. */
 static void a_ball_thrown_on_the_floor(void **state)
 {
     (void)state;
@@ -211,8 +212,8 @@ static void turning_the_drawing_changes_nothing(void **state)
     assert_true(way[1] > 0.1);
 }
 
-/* A stool with three legs slides and spins until all of them stick: its loads are those of statics, and
-   a stool that is turned goes the same way, turned. */
+/* A stool with three legs slides and spins until all of them stick: its loads are those of statics,
+   and a stool that is turned goes the same way, turned. */
 static void a_stool_comes_to_rest(void **state)
 {
     (void)state;

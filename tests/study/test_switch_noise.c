@@ -1,5 +1,5 @@
-/* Functions that tolerances may change by more than they can do: sin(k x) with k times ten tolerances
-   of x larger than pi is never far below zero, yet crosses. */
+/* Functions that tolerances may change by more than they can do: sin(k x) with k times ten
+   tolerances of x larger than pi is never far below zero, yet crosses. */
 #include "../scripted.h"
 
 static const double pi = 3.14159265358979323846;

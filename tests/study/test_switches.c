@@ -196,8 +196,9 @@ static void a_jump_of_a_motion_is_refused(void **state)
     scripted_free(&s);
 }
 
-/* Where a potential jumps its force is infinite, where a mass does a momentum cannot stay: neither shows
-   in the equations of the two sides. Kinks, and a potential that becomes another one in time, are allowed. */
+/* Where a potential jumps its force is infinite, where a mass does a momentum cannot stay: neither
+   shows in the equations of the two sides. Kinks, and a potential that becomes another one in time,
+   are allowed. */
 static void jumps_of_energies_are_refused(void **state)
 {
     (void)state;

@@ -221,8 +221,9 @@ static void backlash(void **state)
     scripted_free(&s);
 }
 
-/* A box that falls flat rebounds flat: with v = -3, e = 0.5 it rises with 1.5, and slip s that goes on loses
-   mu (1 + e) 3. Two edges in a plane, four corners in space; what turns it is seen at once. */
+/* A box that falls flat rebounds flat: with v = -3, e = 0.5 it rises with 1.5, and slip s that goes
+   on loses mu (1 + e) 3. Two edges in a plane, four corners in space; what turns it is seen at
+   once. */
 static void a_box_that_falls_flat(void **state)
 {
     (void)state;
@@ -437,7 +438,8 @@ static void what_contacts_do_not_go_with_is_named(void **state)
     }
 }
 
-/* Forty balls come to rest one after the other, the highest at 3 sqrt(2/g); all are lifted at once. */
+/* Forty balls come to rest one after the other, the highest at 3 sqrt(2/g); all are lifted at once.
+ */
 static void forty_contacts(void **state)
 {
     (void)state;

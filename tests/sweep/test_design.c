@@ -36,7 +36,8 @@ static void grids_have_all_combinations_the_last_name_fastest(void **state)
     dfl_context_free(ctx);
 }
 
-/* Latin hypercubes and points of Sobol have one sample in each of 2^m equal parts of every column. */
+/* Latin hypercubes and points of Sobol have one sample in each of 2^m equal parts of every column.
+ */
 static void evenly_spread_samples_have_one_in_each_part(void **state)
 {
     (void)state;
@@ -69,8 +70,8 @@ static void evenly_spread_samples_have_one_in_each_part(void **state)
     dfl_context_free(ctx);
 }
 
-/* The first two columns of Sobol's points are a (0, 2)-sequence: one point in each of 16 x 16 squares
-   and of all other boxes of that area, for each 256 points in a row. */
+/* The first two columns of Sobol's points are a (0, 2)-sequence: one point in each of 16 x 16
+   squares and of all other boxes of that area, for each 256 points in a row. */
 static void sobol_points_fill_boxes_evenly(void **state)
 {
     (void)state;
@@ -88,9 +89,9 @@ static void sobol_points_fill_boxes_evenly(void **state)
         }
 }
 
-/* x^s + ... + 1 with these inner coefficients is primitive: powers of x repeat after 2^s - 1. Together with
-   odd initial numbers this is what makes a column one of Sobol's. Seen from outside: each column
-   is a permutation in every aligned block of 2^k points. */
+/* x^s + ... + 1 with these inner coefficients is primitive: powers of x repeat after 2^s - 1.
+   Together with odd initial numbers this is what makes a column one of Sobol's. Seen from outside:
+   each column is a permutation in every aligned block of 2^k points. */
 static void every_column_of_sobol_is_a_digital_sequence(void **state)
 {
     (void)state;
@@ -149,8 +150,8 @@ static void distributions_have_their_quantiles(void **state)
     }
 }
 
-/* Mean and variance of 20 000 samples within 4 standard errors (1/sqrt(n) and sqrt(2/n)); columns and
-   seeds are independent: correlations within 4/sqrt(n). */
+/* Mean and variance of 20 000 samples within 4 standard errors (1/sqrt(n) and sqrt(2/n)); columns
+   and seeds are independent: correlations within 4/sqrt(n). */
 static void random_samples_are_independent(void **state)
 {
     (void)state;

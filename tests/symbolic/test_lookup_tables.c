@@ -1,5 +1,5 @@
-/* test_lookup_tables.c: functions through tables against numbers from other programs (natural and periodic
-   splines, PCHIP), their continuity, and what they are beyond the table. */
+/* test_lookup_tables.c: functions through tables against numbers from other programs (natural and
+   periodic splines, PCHIP), their continuity, and what they are beyond the table. */
 #include "random_expr.h"
 
 #include "failing.h"

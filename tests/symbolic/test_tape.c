@@ -129,7 +129,8 @@ static void lanes_have_the_bits_of_single_states(void **state)
     }
 }
 
-/* The derivatives that differentiate.h makes of the pool along a random direction of all symbols. */
+/* The derivatives that differentiate.h makes of the pool along a random direction of all symbols.
+ */
 static void derive_pool(dfl_expr *out, bench *b, const dfl_expr *pool, int n, point *along,
                         uint64_t *seed)
 {
@@ -148,7 +149,8 @@ static void derive_pool(dfl_expr *out, bench *b, const dfl_expr *pool, int n, po
     assert_int_equal(dfl_along_exprs(out, b->graph, pool, n, symbols, rates, count), DFL_OK);
 }
 
-/* Derivatives by the chain rule on the tape are the values of derived expressions, up to rounding. */
+/* Derivatives by the chain rule on the tape are the values of derived expressions, up to rounding.
+ */
 static void tangents_are_derivatives(void **state)
 {
     enum { FEW = 24 };

@@ -115,14 +115,16 @@ static void a_missing_file_of_measurements_is_a_matter_of_optimize(void **state)
     finished(&f);
 }
 
-/* Where v + k x = 0, reached by an acceleration -u from x = 1 at rest, the motion stays: x falls as exp(-k t). */
+/* Where v + k x = 0, reached by an acceleration -u from x = 1 at rest, the motion stays: x falls as
+   exp(-k t). */
 static double slid(double u, double k, double t)
 {
     const double reached = (sqrt(1 + 2 * k * k / u) - 1) / k;
     return (1 - u * reached * reached / 2) * exp(-k * (t - reached));
 }
 
-/* Forces that jump with a speed hold it, as in a run: a body comes to rest, a relay keeps a line. */
+/* Forces that jump with a speed hold it, as in a run: a body comes to rest, a relay keeps a line.
+ */
 static void gradients_follow_motions_that_slide(void **state)
 {
     (void)state;
@@ -191,8 +193,8 @@ static void failures_have_messages_and_objects(void **state)
     finished(&f);
 }
 
-/* x'' = -3 sign(x + x') slides along x + x' = 0 from 0.53 s on: forms that can hold it are compared, the
-   others say why not. */
+/* x'' = -3 sign(x + x') slides along x + x' = 0 from 0.53 s on: forms that can hold it are
+   compared, the others say why not. */
 static void motions_that_slide_are_compared(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* driftless/gradient.h on a model in C: the pendulum's derivatives by its length, gravity and mass against their
-   exact values, from slopes by hand and by differences. */
+/* driftless/gradient.h on a model in C: the pendulum's derivatives by its length, gravity and mass
+   against their exact values, from slopes by hand and by differences. */
 #include <driftless/gradient.h>
 
 #include "../../failing.h"

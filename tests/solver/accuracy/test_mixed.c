@@ -48,7 +48,8 @@ static void all_blocks_at_once_give_the_motion_without_constraints(void **state)
         }
 }
 
-/* The rows that depend on each other are a nonholonomic one and a multiple; every method must find the same motion. */
+/* The rows that depend on each other are a nonholonomic one and a multiple; every method must find
+   the same motion. */
 static void with_sparse_matrices_too(void **state)
 {
     (void)state;

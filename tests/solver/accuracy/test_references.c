@@ -24,11 +24,12 @@
    the solution falls to that of the estimate: with every order K grows as rtol'/rtol does when tol
    falls (at 1e-6, 1e-8, 1e-10 and 1e-11 at most 3, 23, 190 and 1300 with the automatic order, 9,
    41, 120 and 1500 with order 13, 7, 24, 86 and 200 with order 5, in 100 tolerances around each),
-   and it is the last step before a reference that decides: at 1e-10 it has an estimate of 0.19 rtol',
-   163 rtol, and an error of 170 rtol. Theory: for components with h |rate| >> 1 a step of Radau IIA has
-   errors of its stage order, h^(s+1) (Hairer and Wanner, Solving ODEs II, IV.15), as the estimate has,
-   so K is rtol'/rtol at most, at 1e-10 18, 290 and 860 with three, five and seven stages
-   (docs/notes/solver.md); they are damped before the next step ends. 400 is half of the last one. */
+   and it is the last step before a reference that decides: at 1e-10 it has an estimate of 0.19
+   rtol', 163 rtol, and an error of 170 rtol. Theory: for components with h |rate| >> 1 a step of
+   Radau IIA has errors of its stage order, h^(s+1) (Hairer and Wanner, Solving ODEs II, IV.15), as
+   the estimate has, so K is rtol'/rtol at most, at 1e-10 18, 290 and 860 with three, five and seven
+   stages (docs/notes/solver.md); they are damped before the next step ends. 400 is half of the last
+   one. */
 #include "evidence.h"
 
 /* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */

@@ -1,5 +1,5 @@
-/* Gradients from C: the pendulum's derivatives by its length, beside the state and by a sweep backwards, with steps in
-   memory and in a file; against the exact numbers. */
+/* Gradients from C: the pendulum's derivatives by its length, beside the state and by a sweep
+   backwards, with steps in memory and in a file; against the exact numbers. */
 #include "evidence.h"
 
 #include <driftless/gradient.h>
@@ -22,7 +22,8 @@ static int slopes(dfl_jacobian *out, double t, const double *x, const double *a,
     return 0;
 }
 
-/* Both: *direct beside the state, *swept backwards; `limit` bytes of memory. Returns what the record takes. */
+/* Both: *direct beside the state, *swept backwards; `limit` bytes of memory. Returns what the
+   record takes. */
 static size_t differentiate(double *direct, double *swept, const char *name, size_t limit)
 {
     problem prob;

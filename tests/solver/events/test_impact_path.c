@@ -130,7 +130,8 @@ static void one_direction_of_two(void **state)
     }
 }
 
-/* A sphere of mass 1: D_tt = 7/2. It rolls after the impact, with 5/7 of its speed, or slips all along. */
+/* A sphere of mass 1: D_tt = 7/2. It rolls after the impact, with 5/7 of its speed, or slips all
+   along. */
 static void a_sphere_rolls_or_slips(void **state)
 {
     (void)state;

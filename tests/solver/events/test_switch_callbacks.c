@@ -116,7 +116,8 @@ static void narrow_windows_are_sampled(void **state)
     }
 }
 
-/* Force 1 where sin(3 x) > 0, else -1: at coarse tolerances ten of them are more than the sine can do. */
+/* Force 1 where sin(3 x) > 0, else -1: at coarse tolerances ten of them are more than the sine can
+   do. */
 static int ripple_force(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     (void)t, (void)x;

@@ -1,7 +1,7 @@
 /* test_end_selectors.c: the trapezoidal rule with the selectors of each end of a step, (44) of
-   Steinbrecher (2002), against a direct solution of its equations: unknowns p, v, lambda of the end,
-   Newton's iteration with differences, selectors of both ends as the user writes them. The model is
-   a pendulum with different masses along x and y, so that S f and S M v' differ. */
+   Steinbrecher (2002), against a direct solution of its equations: unknowns p, v, lambda of the
+   end, Newton's iteration with differences, selectors of both ends as the user writes them. The
+   model is a pendulum with different masses along x and y, so that S f and S M v' differ. */
 #include "forms.h"
 
 enum { LAMBDA, VX, VY, X, Y, N };

@@ -26,7 +26,7 @@ static dfl_solver_options fixed(dfl_form form, method m, double h)
 }
 
 /* The largest difference of all unknowns after a motion with fixed steps, relative to max(1, |x|).
-   */
+ */
 static double difference(const motion *m, method by, double h, dfl_form one, dfl_form other)
 {
     const dfl_solver_options first = fixed(one, by, h), second = fixed(other, by, h);
@@ -238,7 +238,7 @@ static int steinbrecher(dfl_blocks *out, double t, const double *x, unsigned nee
 }
 
 /* From his (37), g = 0.00020002 and gI = 0.0022 at the start, on [0, 5]: propositions 7, 9 and 11.
-   */
+ */
 static void steinbrechers_example_deviates_as_published(void **state)
 {
     (void)state;

@@ -266,8 +266,8 @@ static void different_masses_restrict_steps_of_ext317_but_not_of_projected_invar
 }
 
 /* The same slide under error control. One matrix for all stages of Radau IIA would need M to be
-   nearly the same there: pinv takes 12185 steps for that reason, 48 with BDF. The longer first steps
-   of the automatic order may be halved a few times. */
+   nearly the same there: pinv takes 12185 steps for that reason, 48 with BDF. The longer first
+   steps of the automatic order may be halved a few times. */
 static void accelerations_of_each_stage_permit_the_steps_of_the_motion(void **state)
 {
     (void)state;

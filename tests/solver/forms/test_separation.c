@@ -37,8 +37,8 @@ static dfl_solver_options separated(dfl_integrator integrator, double rtol)
     return (dfl_solver_options){.form = DFL_SEPARATION, .integrator = integrator, .rtol = rtol};
 }
 
-/* (30) is (17) with an orthonormal T that is recomputed at each evaluation, so steps are the same up
-   to rounding, which grows over 10 s. */
+/* (30) is (17) with an orthonormal T that is recomputed at each evaluation, so steps are the same
+   up to rounding, which grows over 10 s. */
 static void an_orthonormal_basis_of_each_evaluation_is_qr(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Steps that are cut short by the goal of an advance leave step control alone: with rows a run takes
-   at most as many steps as there are rows, and those it takes without rows. */
+/* Steps that are cut short by the goal of an advance leave step control alone: with rows a run
+   takes at most as many steps as there are rows, and those it takes without rows. */
 #include "evidence.h"
 
 static const dfl_integrator integrators[] = {DFL_RADAU,        DFL_BDF,           DFL_TRAPEZOIDAL,

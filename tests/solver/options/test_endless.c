@@ -1,5 +1,5 @@
-/* Options with which a run could never end are refused at once: steps that do not change the time, and
-   rows without number. */
+/* Options with which a run could never end are refused at once: steps that do not change the time,
+   and rows without number. */
 #include "evidence.h"
 
 static int ignore(double t, const double *x, void *user)

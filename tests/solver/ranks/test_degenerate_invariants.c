@@ -48,10 +48,11 @@ static double worst_speed(double rtol, bool project)
 }
 
 /* At a turning point the gradient of the energy with respect to v vanishes: projecting onto it
-   there would divide its error by v. The factor 4: a correction whose root mean square over the four
-   unknowns exceeds rtol' is not made (solver/interpolate.c), so the speed moves by sqrt(4) rtol' at
-   most, and steps whose estimates, the error of the polynomial, come close to rtol' are in every run;
-   1 + 2 = 3 if they reach it. (Tolerances from 1e-4 to 1e-8 in 17 steps: 0.7 to 2.5 times.) */
+   there would divide its error by v. The factor 4: a correction whose root mean square over the
+   four unknowns exceeds rtol' is not made (solver/interpolate.c), so the speed moves by sqrt(4)
+   rtol' at most, and steps whose estimates, the error of the polynomial, come close to rtol' are in
+   every run; 1 + 2 = 3 if they reach it. (Tolerances from 1e-4 to 1e-8 in 17 steps: 0.7 to 2.5
+   times.) */
 static void projected_output_is_accurate_at_turning_points(void **state)
 {
     (void)state;
