@@ -62,14 +62,21 @@ static dfl_status list(smooth *s)
     if (!s->p)
         return DFL_NO_MEMORY;
     s->v = s->p + eq->np;
+    bool absolute = false;
     for (int i = 0; i < eq->np; i++) {
         const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_p(eq)[i].symbol);
+        absolute = absolute || decl->inner;
         if (!decl->smooth)
             continue;
         s->p[s->count] = eq->n - eq->np + i;
         s->v[s->count++] =
             eq->nw + eq->nl + eq->nm + eq->nr + dfl_equations_velocity(eq, decl->velocity);
     }
+    if (s->count > 0 && absolute) /* which would have to follow the coordinates that are sought */
+        return dfl_fail(
+            ctx_of(s->run), DFL_INVALID,
+            "start = \"quasistatic\" is not possible beside absolute coordinates, which "
+            "bodies have with sparse matrices; give --linear dense");
     return DFL_OK;
 }
 
@@ -126,9 +133,8 @@ static dfl_status start_with(double *a, smooth *s, const double *q)
     if (known)
         return DFL_OK;
     return dfl_fail(ctx_of(s->run), DFL_INVALID,
-                    "start = \"quasistatic\": accelerations at the start are not known%s",
-                    dfl_runnable_packed(s->run) ? " with sparse matrices; give --linear dense"
-                                                : ": masses vanish, or numbers are not finite");
+                    "start = \"quasistatic\": accelerations at the start are not known: masses "
+                    "vanish, or numbers are not finite");
 }
 
 /* Joints of nodes have angles of the sections there, which bend with the body. */
