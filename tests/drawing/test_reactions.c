@@ -338,8 +338,8 @@ static void contacts_are_part_of_reactions(void **state)
         "local f = point_on_plane('f', cart, block, {at = {0.2, 0.3, 0}, axis = {0, 0, 1}})\n"
         "friction('c', cart, block, {to = {0.2, 0.3, 0}, normal = {0, 0, 1}, load = f.lambda, "
         "coefficient = 0.4})\n",
-        "local f = point_on_line('f', cart, block, {at = {0.2, 0.3, 0}, axis = {1, 0, 0}})\n"
-        "friction('c', cart, block, {from = {-1, 0.3, 0}, to = {0.2, 0.3, 0}, load = 12})\n"};
+        ("local f = point_on_line('f', cart, block, {at = {0.2, 0.3, 0}, axis = {1, 0, 0}})\n"
+         "friction('c', cart, block, {from = {-1, 0.3, 0}, to = {0.2, 0.3, 0}, load = 12})\n")};
     for (int way = 0; way < 3; way++) {
         char text[2000];
         snprintf(
