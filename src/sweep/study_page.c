@@ -69,10 +69,10 @@ static dfl_status add_rows(dfl_text *json, const dfl_case_file *file)
     const dfl_case_layout *layout = dfl_case_file_layout(file);
     const int parameters = layout->list[DFL_CASE_PARAMETERS].count;
     const int results = layout->list[DFL_CASE_RESULTS].count;
-    const long room = MOST_NUMBERS / (parameters + results) + 1;
+    const long room = MOST_NUMBERS / (2 + parameters + results) + 1;
     const long most = room < MOST_ROWS ? room : MOST_ROWS;
     const long shown = layout->cases < most ? layout->cases : most;
-    double *values = dfl_alloc(json->ctx, (size_t)(parameters + results), sizeof *values);
+    double *values = dfl_alloc(json->ctx, (size_t)(parameters + results) + 1, sizeof *values);
     long counts[DFL_CASE_STATES] = {0};
     if (!values)
         return DFL_NO_MEMORY;
