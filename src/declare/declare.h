@@ -214,10 +214,14 @@ typedef struct dfl_model_signal {
     bool held;          /* beyond, its end's value is used; else the slope there, too */
 } dfl_model_signal;
 
-/* While `excess` is positive, results are doubtful; a run says the sentence once. */
+/* What makes results doubtful; a run says the sentence once: while `excess` is positive, or, if
+   `neglected`, at the end, if the largest `excess` was more than a hundredth of the largest
+   `whole`.
+ */
 typedef struct dfl_doubt {
     int line;
-    dfl_expr excess;
+    dfl_expr excess, whole;
+    bool neglected;
     char *text;
 } dfl_doubt;
 
@@ -374,6 +378,10 @@ dfl_status dfl_model_warn(dfl_model *model, const char *text);
 /* Adds one that a run reports when `excess`, an expression without accelerations, becomes positive.
  */
 dfl_status dfl_model_doubt(dfl_model *model, int line, dfl_expr excess, const char *text);
+/* Adds one that a run reports at its end, with both largest values, if `left_out`, a length that
+   equations neglect and in which accelerations may occur, was more than a hundredth of `whole`. */
+dfl_status dfl_model_neglect(dfl_model *model, int line, dfl_expr left_out, dfl_expr whole,
+                             const char *text);
 
 /* Keeps the text of an option of the caller: of an input that follows a file, or NAME=VALUE. */
 dfl_status dfl_model_remember_option(dfl_model *model, bool input, const char *text);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static dfl_status set_names(dfl_model *model, const char *path);
+static dfl_status add_doubt(dfl_model *model, dfl_doubt doubt, const char *text);
 static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text);
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
@@ -157,15 +158,29 @@ dfl_status dfl_model_warn(dfl_model *model, const char *text)
 
 dfl_status dfl_model_doubt(dfl_model *model, int line, dfl_expr excess, const char *text)
 {
+    return add_doubt(model, (dfl_doubt){.line = line, .excess = excess}, text);
+}
+
+dfl_status dfl_model_neglect(dfl_model *model, int line, dfl_expr left_out, dfl_expr whole,
+                             const char *text)
+{
+    return add_doubt(
+        model, (dfl_doubt){.line = line, .excess = left_out, .whole = whole, .neglected = true},
+        text);
+}
+
+static dfl_status add_doubt(dfl_model *model, dfl_doubt doubt, const char *text)
+{
     dfl_doubt *all = dfl_grow(model->ctx, model->doubts.item, &model->doubts.room,
                               model->doubts.count, sizeof *all);
     if (!all)
         return DFL_NO_MEMORY;
     model->doubts.item = all;
-    dfl_doubt *doubt = &all[model->doubts.count];
-    *doubt = (dfl_doubt){line, excess, dfl_copy_string(model->ctx, text)};
-    model->doubts.count += doubt->text != NULL;
-    return doubt->text ? DFL_OK : DFL_NO_MEMORY;
+    doubt.text = dfl_copy_string(model->ctx, text);
+    if (!doubt.text)
+        return DFL_NO_MEMORY;
+    all[model->doubts.count++] = doubt;
+    return DFL_OK;
 }
 
 static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text)

@@ -94,7 +94,8 @@ typedef struct dfl_elastic {
     int line, body; /* body: its frame of reference */
     int n, nnodes;
     dfl_expr p[DFL_MOST_MODES], v[DFL_MOST_MODES];
-    bool massless[DFL_MOST_MODES]; /* modes whose inertia is left out */
+    bool massless[DFL_MOST_MODES];  /* modes whose inertia is left out ... */
+    dfl_expr stiff[DFL_MOST_MODES]; /* ... and their stiffness */
     dfl_vec at, axes[3];
     dfl_expr mass;
     dfl_vec h;

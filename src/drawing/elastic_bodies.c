@@ -53,7 +53,8 @@ dfl_status dfl_drawing_elastic(int *out, dfl_drawing *drawing, const dfl_drawn_e
                        .at = drawn->at};
     memcpy(e->axes, drawn->axes, sizeof e->axes);
     for (int k = 0; k < e->n; k++)
-        e->massless[k] = drawn->massless && drawn->massless[k];
+        e->massless[k] = drawn->massless && drawn->massless[k],
+        e->stiff[k] = drawn->K[k + e->n * k];
     e->noutline = modal->noutline;
     e->soft = drawn->soft;
     e->hidden = drawn->hidden;

@@ -8,6 +8,8 @@
 
 static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega);
 static dfl_status doubt_deflections(dfl_drawing *drawing, const dfl_elastic *e);
+static dfl_status doubt_accelerations(dfl_drawing *drawing, const dfl_elastic *e);
+static dfl_expr root_mean(dfl_graph *g, dfl_expr square, dfl_expr mass);
 static dfl_status doubt_clamps(dfl_drawing *drawing, const dfl_elastic *e);
 static bool is_clamped(const dfl_placed_joint *joint, int node);
 static dfl_status find_size(double *out, const dfl_drawing *drawing, const dfl_elastic *e);
@@ -17,6 +19,8 @@ dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec
     dfl_status status = e->soft > 0.0 ? doubt_turning(drawing, e, omega) : DFL_OK;
     if (!status)
         status = doubt_clamps(drawing, e);
+    if (!status)
+        status = doubt_accelerations(drawing, e);
     return status ? status : doubt_deflections(drawing, e);
 }
 
@@ -49,6 +53,68 @@ static dfl_status doubt_turning(dfl_drawing *drawing, const dfl_elastic *e, dfl_
                                  dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
+}
+
+/* Modes without inertia, for which only accelerations without v' are loads: what they lose is
+   L_k = C_k.alpha + S_k.a + M_kl q_l'' of the rest, and L_k / K_k of their deflections. Both as
+   root of the mean square of all displacements, sqrt(q.M q / m). */
+static dfl_status doubt_accelerations(dfl_drawing *drawing, const dfl_elastic *e)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_vec by[2][2]; /* alpha and a at the origin of the link, without and with v' */
+    dfl_expr lost = 0, whole = 0, bent[DFL_MOST_MODES] = {0};
+    double size = 0.0;
+    bool massless = false;
+    for (int k = 0; k < e->n; k++)
+        massless = massless || e->massless[k];
+    const dfl_vec origin = drawing->links[drawing->bodies[e->body].link].at;
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < 2 && massless && !status; i++)
+        status = dfl_drawing_acceleration(&by[i][0], &by[i][1], drawing, e->body, origin, i == 0);
+    if (status || !massless)
+        return status;
+    const dfl_mat *R = &dfl_link_place(drawing, drawing->bodies[e->body].link)->R;
+    const dfl_vec alpha = mat_back(g, *R, vec_sub(g, by[1][0], by[0][0]));
+    const dfl_vec a = mat_back(g, *R, vec_sub(g, by[1][1], by[0][1]));
+    for (int k = 0; k < e->n; k++) {
+        dfl_expr load = dfl_add(g, vec_dot(g, dfl_elastic_coupling(drawing, e, k), alpha),
+                                vec_dot(g, e->S[k], a));
+        for (int l = 0; l < e->n; l++)
+            if (!e->massless[l])
+                load = dfl_add(g, load,
+                               dfl_mul(g, e->M[k + e->n * l],
+                                       dfl_drawing_acceleration_symbol(drawing, e->v[l])));
+        bent[k] = e->massless[k] ? dfl_div(g, load, e->stiff[k]) : 0;
+    }
+    for (int k = 0; k < e->n; k++)
+        for (int l = 0; l < e->n; l++) {
+            const dfl_expr m = e->M[k + e->n * l];
+            lost = dfl_add(g, lost, dfl_mul(g, m, dfl_mul(g, bent[k], bent[l])));
+            whole = dfl_add(g, whole, dfl_mul(g, m, dfl_mul(g, e->p[k], e->p[l])));
+        }
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(
+        &text,
+        "elastic body '%s': its modes without inertia do not feel its accelerations, which "
+        "would bend it: give quasistatic a higher limit, or leave it out. Neglected is a "
+        "deflection",
+        e->name);
+    status = text.status;
+    if (!status)
+        status = find_size(&size, drawing, e);
+    if (!status) /* what is 0 but for rounding is not compared with 0 */
+        status = dfl_model_neglect(
+            drawing->model, e->line, root_mean(g, lost, e->mass),
+            dfl_binary(g, DFL_OP_MAX, root_mean(g, whole, e->mass), dfl_constant(g, 1e-9 * size)),
+            dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+static dfl_expr root_mean(dfl_graph *g, dfl_expr square, dfl_expr mass)
+{
+    return dfl_unary(g, DFL_OP_SQRT,
+                     dfl_binary(g, DFL_OP_MAX, dfl_div(g, square, mass), dfl_constant(g, 0.0)));
 }
 
 /* Modes of a chord are those of a beam on pins, which no moment bends at its ends. */

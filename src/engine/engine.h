@@ -95,8 +95,10 @@ dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, dou
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x);
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
-/* By how much the model's doubts are exceeded; no doubt: nothing is written. */
-void dfl_runnable_doubts(double *excess, dfl_runnable *run, double t, const double *x);
+/* By how much the model's doubts are exceeded, and behind these numbers what each of them is
+   compared with, for accelerations `a`; no doubt: nothing is written. */
+void dfl_runnable_doubts(double *excess, dfl_runnable *run, double t, const double *x,
+                         const double *a);
 /* Whether constraint row `row` (of nl + nm) is 0 = 0 at present: a contact that is open, friction
    that slips, a constraint that is not active. */
 bool dfl_runnable_row_is_off(const dfl_runnable *run, int row);

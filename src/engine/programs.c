@@ -210,7 +210,7 @@ static int most_targets(const dfl_equations *eq)
                         eq->jacobian.dyn.count + eq->jacobian.kin.count;
     const int drives = eq->model->tree ? 3 * eq->model->tree->ndrives : 0;
     return rows + entries + eq->M.count + eq->model->declarations.count + 1 +
-           eq->model->doubts.count + dfl_scene_columns(eq->model) + drives;
+           2 * eq->model->doubts.count + dfl_scene_columns(eq->model) + drives;
 }
 
 /* The branches of the targets are those of the run. */
@@ -385,8 +385,12 @@ static void target_scene(targets *list, const dfl_equations *eq)
 
 static void target_doubts(targets *list, const dfl_equations *eq)
 {
-    for (int i = 0; i < eq->model->doubts.count; i++)
-        list->item[list->count++] = (dfl_target){eq->model->doubts.item[i].excess, 0, i};
+    const int count = eq->model->doubts.count;
+    for (int i = 0; i < count; i++) {
+        const dfl_doubt *doubt = &eq->model->doubts.item[i];
+        list->item[list->count++] = (dfl_target){doubt->excess, 0, i};
+        list->item[list->count++] = (dfl_target){doubt->whole, 0, count + i};
+    }
 }
 
 static void target_drives(targets *list, const dfl_equations *eq)

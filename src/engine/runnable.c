@@ -175,10 +175,11 @@ void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double
     dfl_runnable_evaluate(&run->outputs, run, t, x, dfl_runnable_accelerations(run, t, x), &out);
 }
 
-void dfl_runnable_doubts(double *excess, dfl_runnable *run, double t, const double *x)
+void dfl_runnable_doubts(double *excess, dfl_runnable *run, double t, const double *x,
+                         const double *a)
 {
     if (run->eq->model->doubts.count > 0)
-        dfl_runnable_evaluate(&run->doubts, run, t, x, NULL, &excess);
+        dfl_runnable_evaluate(&run->doubts, run, t, x, a, &excess);
 }
 
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)

@@ -106,6 +106,7 @@ static int on_jump(double t, const double *x, bool after, void *user)
     }
     const bool stored = dfl_study_store_kept(sim);
     dfl_study_trends_jump(sim, t, x);
+    dfl_study_forget_velocities(sim);
     sim->row_time = NAN;
     return !stored || !dfl_study_store_row(sim, t, x);
 }

@@ -352,6 +352,8 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
     }
     if (sim->started && !outcome)
         dfl_study_warn_coarse(sim, advise, sim);
+    if (sim->started)
+        dfl_study_tell_neglected(sim);
     if (sim->started && !outcome && sim->trends)
         warn_of_trends(sim);
     return outcome;

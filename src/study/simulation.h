@@ -50,8 +50,11 @@ struct dfl_simulation {
     bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;
     const char **event_names;
-    double *excess;         /* of the model's doubts; room for a step */
-    bool *doubted;          /* those that the user knows of */
+    struct {
+        double *excess, *largest; /* numbers of the model's doubts, now and in the whole run */
+        bool *known;              /* those that the user knows of */
+        double t, *v, *a;         /* the last velocities; accelerations since then */
+    } doubt;
     double *atol, *largest; /* n: absolute tolerances at the end, largest values of all steps */
     double *outputs;        /* at the last row */
     double *scene;          /* columns of the shapes there, if a file shows them: */

@@ -79,10 +79,13 @@ dfl_status dfl_study_tolerances_create(dfl_simulation *sim);
 void dfl_study_note_largest(dfl_simulation *sim, const double *x);
 void dfl_study_warn_coarse(const dfl_simulation *sim, dfl_advice_fn tell, void *user);
 
-/* doubts.c: room; says what is doubtful at a state, each once. */
+/* doubts.c: room; says what is doubtful at a state, each once; velocities have jumped; says what
+   was neglected at the end. */
 dfl_status dfl_study_doubts_create(dfl_simulation *sim);
 void dfl_study_doubts_clear(dfl_simulation *sim);
 void dfl_study_look_for_doubts(dfl_simulation *sim, double t, const double *x);
+void dfl_study_forget_velocities(dfl_simulation *sim);
+void dfl_study_tell_neglected(dfl_simulation *sim);
 
 /* jump_rows.c: room for the row before a jump; keeps it; stores it, unless it was stored already.
  */

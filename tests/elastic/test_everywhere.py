@@ -221,6 +221,31 @@ simulate{ to = 10, every = .1 }
         assert done.stderr.count("turns faster") <= 1
 
 
+def test_neglected_accelerations():
+    """A beam that falls about its end: without inertia of its modes its weight alone would bend it. Nearly all of that is balanced by its
+    acceleration, and a run says so, dense and sparse; not where the modes that are left out follow their loads, nor if drives accelerate it."""
+    text = """planar()
+gravity{0, -9.81}
+local b = elastic("b", { beam = { from = {0, 0}, to = {1, 0}, EI = 14.6, EA = 7e6, mass_per_length = .27 }, modes = 6, damping = .02,
+  frame = "tangent", nodes = { a = 0, tip = 1 } QUASI })
+revolute("j", ground, b.a, { at = {0, 0} HOW })
+output("tip", deflection(b.tip))
+simulate{ to = .5, every = .01 }
+"""
+    tip = {}
+    for quasi, how, said in (("", "", False), (", quasistatic = 800", "", False), (", quasistatic = 20", "", True),
+                             (", quasistatic = 20", ", motion = -3*time^2", False)):
+        for linear in ("dense", "sparse"):
+            model = write("fall.lua", text.replace("QUASI", quasi).replace("HOW", how))
+            done = subprocess.run([program, "run", model, "--output", "-", "--linear", linear], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stderr
+            assert ("do not feel its accelerations" in done.stderr) == said, (quasi, how, done.stderr)
+            assert done.stderr.count("Neglected is a deflection of up to 0.0") == said
+            tip[quasi + how] = max(map(abs, table(done.stdout)["tip"]))
+    assert abs(tip[", quasistatic = 800"] - tip[""]) < .01 * tip[""], tip
+    assert tip[", quasistatic = 20"] > 5 * tip[""], tip
+
+
 def test_clamps():
     """A cantilever whose modes are sines has 6/pi^2 (1 + 1/4 + 1/9 + 1/16) of P L^3 / 3 EI, and says so; those that fit are silent."""
     text = """planar()
@@ -292,6 +317,7 @@ def main():
     test_sweep(arm)
     test_sid()
     test_doubts()
+    test_neglected_accelerations()
     test_clamps()
     test_smooth_start(ARM)
     test_inverse()
