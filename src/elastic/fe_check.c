@@ -170,12 +170,14 @@ static dfl_status join(dfl_fe_entry *last, const dfl_fe_entry *e, const dfl_fe *
     return DFL_OK;
 }
 
-/* Sorts entries; both triangles may be given if they agree. Entries without lines are summed. */
+/* Sorts entries of one triangle, or of both if they agree: where one side of the diagonal is given
+   for some pair, and the other one for another pair, missing entries are 0. Entries without lines
+   are summed. */
 static dfl_status merge(dfl_fe *fe, dfl_fe_matrix which)
 {
     dfl_fe_entry *all = fe->entry[which];
     const char *file = fe->file[which] ? fe->file[which] : "matrix";
-    const dfl_fe_entry *alone = NULL; /* of a whole matrix: the other side of the diagonal has 0 */
+    const dfl_fe_entry *alone[2] = {NULL, NULL}; /* only above, only below the diagonal */
     const int count = fe->count[which];
     double size = 0.0;
     int kept = 0, pairs = 0;
@@ -200,11 +202,12 @@ static dfl_status merge(dfl_fe *fe, dfl_fe_matrix which)
         last = kept;
         all[kept++] = all[k];
         if (!again && all[last].row != all[last].column && fabs(all[last].value) > 1e-9 * size)
-            alone = &all[last];
+            alone[all[last].line < 0] = &all[last];
     }
     fe->count[which] = kept;
-    if (!status && fe->whole[which] && pairs > 0 && alone)
-        status = not_symmetric(fe, file, alone, 0.0, NULL);
+    const dfl_fe_entry *wrong = alone[1] ? alone[1] : alone[0];
+    if (!status && wrong && wrong->line != 0 && (pairs > 0 || (alone[0] && alone[1])))
+        status = not_symmetric(fe, file, wrong, 0.0, NULL);
     return status;
 }
 

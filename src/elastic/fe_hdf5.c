@@ -58,7 +58,6 @@ static dfl_status read_set(source *s, dfl_h5_file *file, const char *set)
     dfl_context *ctx = s->fe->ctx;
     s->table = dfl_h5_open_table(file, set + strspn(set, "/"));
     dfl_status status = file->status ? file->status : check_size(s, set);
-    s->fe->whole[matrix_of(s->part)] |= is_whole_matrix(s);
     if (!status && s->part == DFL_FE_PART_UNKNOWNS)
         status = dfl_fe_begin_unknowns(s->fe);
     const int rows = (int)s->table.rows, columns = s->table.columns;

@@ -50,8 +50,6 @@ typedef struct dfl_fe {
     int *node, *direction; /* n: of each unknown; directions 0, 1, 2 are shifts, 3, 4, 5 turns */
     int count[DFL_FE_MATRICES], room[DFL_FE_MATRICES];
     dfl_fe_entry *entry[DFL_FE_MATRICES];
-    bool whole[DFL_FE_MATRICES]; /* all entries were given: those below the diagonal are not left
-                                    out */
     const char *file[DFL_FE_MATRICES]; /* for messages; the caller's */
     int npoints;
     dfl_fe_point *point; /* may be NULL: integrals are then those of the mass matrix */

@@ -199,7 +199,7 @@ static void write_texts(dfl_text *out, const dfl_fe *fe)
         for (int e = 0; e < fe->count[which]; e++) {
             const dfl_fe_entry *x = &fe->entry[which][e];
             dfl_text_add(&out[2 + which], "%d %d %.17g\n", x->row + 1, x->column + 1, x->value);
-            if (x->row != x->column && e % 2) /* some entries in both triangles */
+            if (x->row != x->column && which == 0) /* one of both triangles */
                 dfl_text_add(&out[2 + which], "%d %d %.17g\n", x->column + 1, x->row + 1, x->value);
         }
 }
@@ -304,6 +304,10 @@ static void wrong_texts_are_refused_with_their_line(void **state)
         {"1,0,0,0\n", NULL, "1 8 1\n", "1 1 1\n", "K:1: row or column 8, but the nodes have 6"},
         {"1,0,0,0\n", NULL, "1 1 1\n1 1 1\n", "1 1 1\n", "K:2: the entry of line 1 again"},
         {"1,0,0,0\n", NULL, "1 2 1\n2 1 1.5\n", "1 1 1\n", "K:2: the matrix is not symmetric"},
+        {"1,0,0,0\n", NULL, "1 2 1\n2 1 1\n1 3 2\n", "1 1 1\n",
+         "K:3: the matrix is not symmetric: 2 in row 1 and column 3, 0 on the other side"},
+        {"1,0,0,0\n", NULL, "1 2 1\n3 1 2\n", "1 1 1\n",
+         "K:2: the matrix is not symmetric: 2 in row 3 and column 1, 0 on the other side"},
     };
     dfl_context *ctx = dfl_context_create();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
