@@ -248,9 +248,16 @@ dfl_jacobian dfl_parameter_slopes_column(const dfl_jacobian *slopes, const dfl_s
 void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
                       const dfl_jacobian *slopes, int column);
 
-/* The same along a change of the parameter alone; out->x is zero. */
-void dfl_rows_by_parameter(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
-                           const dfl_jacobian *slopes, int column);
+/* dif and a alone */
+void dfl_rates_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                       const dfl_jacobian *slopes, int column);
+
+/* The same along a change of the parameter alone: alg (m1 + m2 + m3); and b, a and kin (mdif), with
+   `momenta` f in place of a. */
+void dfl_alg_by_parameter(double *alg, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                          const dfl_jacobian *slopes, int column);
+void dfl_dif_by_parameter(double *dif, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                          const dfl_jacobian *slopes, bool momenta, int column);
 
 /* The transpose: weights of alg, b, a and kin as weights of the user's blocks (one column each),
    and out (count) += weight^T slopes. */

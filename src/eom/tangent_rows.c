@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* y (m) = A (m x n) x, then + column `column` of B (m x ...). x may be NULL: zero. */
+/* y (m) = A (m x n) x + column `column` of B (m x ...) */
 static void along(double *y, const double *A, int m, int n, const double *x, const double *B,
                   int column)
 {
     if (m == 0)
         return;
     memcpy(y, B + (size_t)column * (size_t)m, (size_t)m * sizeof *y);
-    if (x && n > 0)
+    if (n > 0)
         dfl_gemm(m, 1, n, 1, A, m, x, n, 1, y, m);
 }
 
@@ -22,16 +22,22 @@ static void add(double *y, const double *from, int count)
         y[i] += from[i];
 }
 
+static void copy(double *y, const double *from, int count)
+{
+    for (int i = 0; i < count; i++)
+        y[i] = from[i];
+}
+
 /* J1 x with the parameter's part: [dyn 0 d acc] for carried accelerations; acc + W M^-1 dyn if they
    are eliminated. */
-static void block_1(dfl_point *out, const double *x, const dfl_rows_jacobian *jac,
-                    const dfl_system *sys, const dfl_jacobian *slopes, int column)
+static void block_1(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                    const dfl_jacobian *slopes, int column)
 {
     const int nw = sys->eom->nw, nv = sys->n3, nc = sys->nc;
     const double *dyn = slopes->dyn + (size_t)column * (size_t)nv;
     memset(out->alg, 0, (size_t)sys->m1 * sizeof *out->alg);
-    if (x && sys->m1 > 0)
-        dfl_gemm(sys->m1, 1, sys->n, 1, jac->J1, sys->m1, x, sys->n, 0, out->alg, sys->m1);
+    if (sys->m1 > 0)
+        dfl_gemm(sys->m1, 1, sys->n, 1, jac->J1, sys->m1, out->x, sys->n, 0, out->alg, sys->m1);
     add(out->alg + sys->row.d, slopes->d + (size_t)column * (size_t)nw, nw);
     if (sys->psi1)
         return;
@@ -43,34 +49,32 @@ static void block_1(dfl_point *out, const double *x, const dfl_rows_jacobian *ja
 }
 
 /* gI, hv, gam, e, and c, g, ep. */
-static void blocks_2_and_3(dfl_point *out, const double *x, const dfl_rows_jacobian *jac,
-                           const dfl_system *sys, const dfl_jacobian *slopes, int column)
+static void blocks_2_and_3(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                           const dfl_jacobian *slopes, int column)
 {
     const int nc = sys->nc, n0 = sys->eom->n0, ne = sys->eom->ne;
     const double *vel = slopes->vel + (size_t)column * (size_t)(nc + ne);
     double *rows = out->alg + sys->m1;
     memset(rows, 0, (size_t)sys->m2 * sizeof *rows);
-    if (x && sys->m2 > 0)
-        dfl_gemm(sys->m2, 1, sys->n, 1, jac->J2, sys->m2, x, sys->n, 0, rows, sys->m2);
+    if (sys->m2 > 0)
+        dfl_gemm(sys->m2, 1, sys->n, 1, jac->J2, sys->m2, out->x, sys->n, 0, rows, sys->m2);
     add(rows, vel, nc);
     add(rows + nc, slopes->gam + (size_t)column * (size_t)n0, n0);
     add(rows + nc + n0, vel + nc, ne);
-    along(rows + sys->m2, jac->J3, sys->m3, sys->n4, x ? x + sys->at.sp : NULL, slopes->pos,
-          column);
+    along(rows + sys->m2, jac->J3, sys->m3, sys->n4, out->x + sys->at.sp, slopes->pos, column);
 }
 
-/* x: NULL, or out->x */
-static void all_rows(dfl_point *out, const double *x, const dfl_rows_jacobian *jac,
-                     const dfl_system *sys, const dfl_jacobian *slopes, int column)
+void dfl_rates_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                       const dfl_jacobian *slopes, int column)
 {
-    const int nu = sys->nu, nv = sys->n3, na = sys->na;
-    block_1(out, x, jac, sys, slopes, column);
-    blocks_2_and_3(out, x, jac, sys, slopes, column);
-    along(out->blocks.b, jac->blocks.b, sys->n2, nu, x ? x + na : NULL, slopes->b, column);
-    along(out->blocks.f, jac->blocks.dyn, nv, nu, x ? x + na : NULL, slopes->dyn, column);
+    const int nu = sys->nu, nv = sys->n3;
+    const double *xu = out->x + sys->na;
+    along(out->blocks.b, jac->blocks.b, sys->n2, nu, xu, slopes->b, column);
+    if (!sys->carried || sys->eom->n0 > 0)
+        along(out->blocks.f, jac->blocks.dyn, nv, nu, xu, slopes->dyn, column);
     if (!sys->eom->trivial_kinematics)
-        along(out->blocks.kin, jac->blocks.kin, sys->eom->np, nv + sys->n4,
-              x ? x + sys->at.v : NULL, slopes->kin, column);
+        along(out->blocks.kin, jac->blocks.kin, sys->eom->np, nv + sys->n4, out->x + sys->at.v,
+              slopes->kin, column);
     for (int i = 0; i < nv; i++)
         out->a[i] = sys->carried ? out->x[i] : sys->eliminated ? out->blocks.f[i] / jac->M[i] : 0;
 }
@@ -78,14 +82,45 @@ static void all_rows(dfl_point *out, const double *x, const dfl_rows_jacobian *j
 void dfl_rows_tangent(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
                       const dfl_jacobian *slopes, int column)
 {
-    all_rows(out, out->x, jac, sys, slopes, column);
+    block_1(out, jac, sys, slopes, column);
+    blocks_2_and_3(out, jac, sys, slopes, column);
+    dfl_rates_tangent(out, jac, sys, slopes, column);
 }
 
-void dfl_rows_by_parameter(dfl_point *out, const dfl_rows_jacobian *jac, const dfl_system *sys,
-                           const dfl_jacobian *slopes, int column)
+void dfl_alg_by_parameter(double *alg, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                          const dfl_jacobian *slopes, int column)
 {
-    memset(out->x, 0, (size_t)sys->n * sizeof *out->x);
-    all_rows(out, NULL, jac, sys, slopes, column);
+    const dfl_eom *eom = sys->eom;
+    const int nw = eom->nw, nv = sys->n3, nc = sys->nc, ne = eom->ne, n0 = eom->n0;
+    const double *dyn = slopes->dyn + column * nv, *vel = slopes->vel + column * (nc + ne);
+    double *acc = alg + sys->row.acc, *rows = alg + sys->m1;
+    if (sys->carried) {
+        copy(alg, dyn, nv);
+        memset(alg + nv, 0, (size_t)n0 * sizeof *alg);
+    }
+    copy(alg + sys->row.d, slopes->d + column * nw, nw);
+    if (!sys->psi1)
+        copy(acc, slopes->acc + column * nc, nc);
+    if (sys->eliminated && !sys->psi1)
+        dfl_gemm(nc, 1, nv, 1, jac->WM, nc, dyn, nv, 1, acc, nc);
+    copy(rows, vel, nc);
+    copy(rows + nc, slopes->gam + column * n0, n0);
+    copy(rows + nc + n0, vel + nc, ne);
+    copy(rows + sys->m2, slopes->pos + column * sys->m3, sys->m3);
+}
+
+void dfl_dif_by_parameter(double *dif, const dfl_rows_jacobian *jac, const dfl_system *sys,
+                          const dfl_jacobian *slopes, bool momenta, int column)
+{
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
+    const double *dyn = slopes->dyn + column * nv;
+    copy(dif, slopes->b + column * nr, nr);
+    for (int i = 0; i < nv; i++)
+        dif[nr + i] = momenta ? dyn[i] : sys->eliminated ? dyn[i] / jac->M[i] : 0;
+    if (sys->eom->trivial_kinematics)
+        memset(dif + nr + nv, 0, (size_t)np * sizeof *dif);
+    else
+        copy(dif + nr + nv, slopes->kin + column * np, np);
 }
 
 void dfl_rows_weights(dfl_jacobian *out, const dfl_point *weight, const dfl_rows_jacobian *jac,

@@ -143,7 +143,7 @@ static double shortest_row(dfl_dense *dense, const dfl_system *sys)
 }
 
 bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
-                              const unsigned char *favoured)
+                              const unsigned char *favoured, const dfl_split *known)
 {
     dfl_dense *dense = form->dense;
     dfl_split_rule rule = {.method = dense->method,
@@ -156,8 +156,10 @@ bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, 
         dfl_dense_least_rows(least, form, J2v, m2);
         rule.least = least;
     }
+    if (known)
+        dfl_split_copy(dense->split2, known);
     const bool split =
-        dfl_dense_split_known(dense->split2, dense, &rule, J2v, m2, form->sys->n3, rank);
+        known || dfl_dense_split_known(dense->split2, dense, &rule, J2v, m2, form->sys->n3, rank);
     /* a single row may vanish without harm if there are redundant ones */
     const double shortest = form->defect > 0 ? 1 : shortest_row(dense, form->sys);
     const double largest = dense->split2->largest;

@@ -260,6 +260,7 @@ typedef struct dfl_stage_solution {
     double *Rv;                  /* nsv x nv: what multiplies v', Sv or Sv M; freed with CB */
     const double *Sv, *Sp;       /* nsv x nv, nfp x np; owned by the twin, as ... */
     const unsigned char *active; /* ne: ... the invariants in use */
+    bool again; /* as it was left: zeros of these numbers of rows have their places */
 } dfl_stage_solution;
 dfl_status dfl_stage_solution_init(dfl_stage_solution *out, const dfl_formulation *form);
 void dfl_stage_solution_clear(dfl_stage_solution *solution, dfl_context *ctx);

@@ -138,10 +138,10 @@ bool dfl_dense_split_known(dfl_split *split, const dfl_dense *dense, dfl_split_r
    NULL: as they are. Redundant constraints, and local coordinates, have their own measures. */
 const double *dfl_formulation_units(const dfl_formulation *form, int column);
 
-/* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. False: the rank is
-   not what it was. */
+/* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. `known`: a split of
+   the same matrix by the same rule, or NULL. False: the rank is not what it was. */
 bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
-                              const unsigned char *favoured);
+                              const unsigned char *favoured, const dfl_split *known);
 
 /* Factors zeta M - J (n x n) for form->shifts. */
 dfl_outcome dfl_dense_factor(dfl_shifted *E, dfl_formulation *form, int n, const double *M,

@@ -18,6 +18,7 @@
 #include <string.h>
 
 static void set_dimensions(dfl_projected *form);
+static void set_parts(dfl_projected *form);
 static void clear_matrices(dfl_projected *form);
 static void build_CB(dfl_projected *form);
 static void project_matrices(dfl_projected *form);
@@ -54,7 +55,14 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const doubl
     return DFL_STEP_OK;
 }
 
-dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t)
+/* Whether the matrices have zeros in the places of the present dimensions. */
+static bool has_zeros(const dfl_stage_solution *before, const dfl_projected *form)
+{
+    return before->again && before->ma == form->newton.ma && before->nd == form->newton.nd &&
+           before->nfp == form->newton.nfp;
+}
+
+dfl_outcome dfl_projected_solve_at(dfl_projected *form, const dfl_stage_solution *before, double t)
 {
     form->base.sys->trouble.t = t;
     dfl_projected_compress_invariants(form);
@@ -64,7 +72,10 @@ dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t)
     set_dimensions(form);
     if (!form->have_selectors)
         return dfl_system_part_trouble(form->base.sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, t);
-    clear_matrices(form);
+    if (has_zeros(before, form))
+        set_parts(form);
+    else
+        clear_matrices(form);
     build_CB(form);
     project_matrices(form);
     return DFL_STEP_OK;

@@ -113,7 +113,7 @@ static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, c
     if (outcome)
         return outcome;
     memcpy(of->x, of->point.x, (size_t)sys->n * sizeof *x);
-    if (!dfl_dense_split_velocity(base, of->point.blocks.W, sys->nc, of->base.rank2, NULL) &&
+    if (!dfl_dense_split_velocity(base, of->point.blocks.W, sys->nc, of->base.rank2, NULL, NULL) &&
         of->base.defect == 0)
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     set_dimensions(of);

@@ -24,7 +24,7 @@ dfl_outcome dfl_plain_linearize(dfl_formulation *base, double t, const double *x
         return outcome;
     sys->trouble.t = t;
     if (!dfl_dense_split_velocity(base, plain->dense.jac.blocks.vel, sys->nc, plain->base.rank2,
-                                  NULL))
+                                  NULL, NULL))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     if (!set_reference(plain))
         return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_POSITION, t);

@@ -61,8 +61,9 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const doubl
 dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *base,
                                     const dfl_stages *stages, double *rows);
 
-/* The general solution for form->dense.jac with the present ranks, invariants and selectors. */
-dfl_outcome dfl_projected_solve_at(dfl_projected *form, double t);
+/* The general solution for form->dense.jac with the present ranks, invariants and selectors, where
+   `before` was. */
+dfl_outcome dfl_projected_solve_at(dfl_projected *form, const dfl_stage_solution *before, double t);
 
 /* out (nsv x nv): what multiplies v' in the rows of the dynamics, Sv or Sv M. */
 void dfl_projected_rate_rows(double *out, const dfl_projected *form);

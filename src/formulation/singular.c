@@ -27,7 +27,7 @@ bool dfl_formulation_decompose(dfl_formulation *form, const dfl_point *point)
 {
     if (form->class->constraints)
         return form->class->constraints->decompose(form, point);
-    return dfl_dense_split_velocity(form, point->blocks.W, form->sys->nc, form->rank2, NULL);
+    return dfl_dense_split_velocity(form, point->blocks.W, form->sys->nc, form->rank2, NULL, NULL);
 }
 
 /* Rows are not scaled: one may vanish. */

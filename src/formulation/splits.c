@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+static bool split_velocity(dfl_projected *form);
 static dfl_outcome split_first(dfl_projected *form);
 static void scale_first(dfl_projected *form, const double *A, int n);
 static bool split_redundant(dfl_projected *form);
@@ -31,11 +32,35 @@ dfl_outcome dfl_projected_split(dfl_projected *form)
         return outcome;
     if (sys->eom->n0 > 0)
         remove_first_unknowns(form);
-    if (!dfl_dense_split_velocity(&form->base, form->J2 + sys->at.v * form->m2, form->m2,
-                                  form->base.rank2 + sys->eom->n0 + form->base.nactive,
-                                  form->have_selectors ? form->pivot_v : NULL))
-        return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
-    return DFL_STEP_OK;
+    return split_velocity(form)
+               ? DFL_STEP_OK
+               : dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
+}
+
+/* Whether blocks 2 and 3 are the same matrix, split by the same rule: with p' = v and without rows
+   of velocities alone they are W = G. */
+static bool blocks_agree(const dfl_projected *form)
+{
+    const dfl_system *sys = form->base.sys;
+    const int m = sys->m3, n = sys->n3;
+    const double *J2 = form->J2 + sys->at.v * m;
+    const double *of_v = dfl_formulation_units(&form->base, sys->at.v),
+                 *of_p = dfl_formulation_units(&form->base, sys->at.sp);
+    if (form->m2 != m || sys->n4 != n || form->base.defect > 0 || sys->eom->n0 > 0 ||
+        form->dense.method == DFL_METHOD_LU || form->dense.split3->rank != form->base.rank2)
+        return false;
+    if ((of_v || of_p) && (!of_v || !of_p || memcmp(of_v, of_p, (size_t)n * sizeof *of_v) != 0))
+        return false;
+    return memcmp(J2, form->dense.jac.J3, (size_t)(m * n) * sizeof *J2) == 0;
+}
+
+static bool split_velocity(dfl_projected *form)
+{
+    const dfl_system *sys = form->base.sys;
+    return dfl_dense_split_velocity(&form->base, form->J2 + sys->at.v * form->m2, form->m2,
+                                    form->base.rank2 + sys->eom->n0 + form->base.nactive,
+                                    form->have_selectors ? form->pivot_v : NULL,
+                                    blocks_agree(form) ? form->dense.split3 : NULL);
 }
 
 /* Splits A, which is square and regular but perhaps badly scaled: only an exact defect is an error,

@@ -116,13 +116,14 @@ dfl_outcome dfl_formulation_solution(dfl_stage_solution *out, dfl_formulation *t
     form->newton.CB = out->CB;
     form->newton.SM = out->SM;
     form->newton.SJ = out->SJ;
-    const dfl_outcome outcome = dfl_projected_solve_at(form, t);
+    const dfl_outcome outcome = dfl_projected_solve_at(form, out, t);
     if (!outcome)
         dfl_projected_rate_rows(out->Rv, form);
     form->dense.jac = own;
     form->newton.CB = CB;
     form->newton.SM = SM;
     form->newton.SJ = SJ;
+    out->again = !outcome;
     out->ma = form->newton.ma;
     out->nd = form->newton.nd;
     out->nsv = form->newton.nsv;

@@ -87,6 +87,7 @@ static bool take_free_coordinates(dfl_adjoint *adj, dfl_stage_solution *at)
     dfl_factor *factor = adj->wide->linear.K;
     if (nd == 0)
         return true;
+    at->again = false;
     memcpy(dfl_factor_matrix(factor), at->SM + ma * nd, (size_t)(nd * nd) * sizeof *B);
     if (!dfl_factor_compute(factor, nd, DFL_METHOD_LU))
         return false;
@@ -118,7 +119,7 @@ static void fill_column(dfl_adjoint *adj, const dfl_stage_solution *at, int c)
         return;
     }
     dfl_point *point = &wide->tangent[0];
-    dfl_rows_by_parameter(point, &wide->jac[0], sys, &wide->slopes[0], c);
+    dfl_alg_by_parameter(point->alg, &wide->jac[0], sys, &wide->slopes[0], c);
     if (level >= 0 && level < ne)
         point->alg[sys->row.e + level] -= 1;
     else if (level >= ne && level < ne + nep)

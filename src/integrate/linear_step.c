@@ -20,16 +20,18 @@ dfl_status dfl_linear_step_init(dfl_linear_step *step, dfl_system *sys, dfl_form
         status = dfl_factor_create(&step->K, ctx, stages * nd, false);
     if (status)
         return status;
+    step->alg = dfl_alloc(ctx, (size_t)(sys->m1 + sys->m2 + sys->m3), d);
     step->selection = dfl_alloc(ctx, dfl_formulation_selection_size(form), 1);
     step->u = dfl_alloc(ctx, s * k * (size_t)nd, d);
-    step->rates = dfl_alloc(ctx, k * (size_t)nd, d);
+    step->rates = dfl_alloc(ctx, (s + 1) * k * (size_t)nd, d);
     step->c = dfl_alloc(ctx, s * k * room, d);
     step->d = dfl_alloc(ctx, s * k * (size_t)sys->mdif, d);
     step->x = dfl_alloc(ctx, s * k * (size_t)sys->n, d);
     step->momenta = sys->eom->n0 > 0;
     const bool varies = step->momenta && !sys->mass.constant;
     step->mixed = varies ? dfl_alloc(ctx, (size_t)nd * room, d) : NULL;
-    const bool all = step->selection && step->u && step->rates && step->c && step->d && step->x;
+    const bool all =
+        step->alg && step->selection && step->u && step->rates && step->c && step->d && step->x;
     return all && (step->mixed || !varies) ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -42,6 +44,7 @@ void dfl_linear_step_clear(dfl_linear_step *step)
         dfl_stage_solution_clear(&step->at[i], ctx);
     dfl_formulation_free(step->twin);
     dfl_factor_free(step->K, ctx);
+    dfl_free(ctx, step->alg);
     dfl_free(ctx, step->selection);
     dfl_free(ctx, step->u);
     dfl_free(ctx, step->rates);
@@ -58,13 +61,13 @@ static double rate(const dfl_linear_step *step, int i, int j)
     return step->rk->AI[i * step->rk->stages + j] / step->h;
 }
 
-/* R_i CB_j, nd x (ma + nd) */
-static const double *rate_rows(const dfl_linear_step *step, int i, int j)
+/* R_i CB_j, nd x (ma + nd), if R_i varies */
+static const double *mixed_rows(const dfl_linear_step *step, int i, int j)
 {
     const dfl_system *sys = step->sys;
     const dfl_stage_solution *of = &step->at[j];
     const int nd = of->nd, K = of->ma + nd;
-    if (!step->mixed || i == j)
+    if (i == j)
         return of->SM;
     memcpy(step->mixed, of->SM, (size_t)(nd * K) * sizeof *step->mixed);
     dfl_gemm(of->nsv, K, sys->n3, 1, step->at[i].Rv, of->nsv, of->CB + sys->at.v, sys->n, 0,
@@ -72,23 +75,30 @@ static const double *rate_rows(const dfl_linear_step *step, int i, int j)
     return step->mixed;
 }
 
+/* K := factor A (nd x nd), with the given distances between rows and columns of K */
+static DFL_INLINE void put(double *K, int down, int right, const double *A, double factor, int nd)
+{
+    for (int l = 0; l < nd; l++, K += right, A += nd)
+        for (int k = 0; k < nd; k++)
+            K[k * down] = factor * A[k];
+}
+
 /* K = ((A^-1)_ij/h R_i CB_u,j - delta_ij SJ_u,i) */
 static void fill(dfl_linear_step *step, bool transposed)
 {
     const int s = step->rk->stages, nd = step->at[0].nd, order = s * nd;
-    double *K = dfl_factor_matrix(step->K);
+    const int down = transposed ? order : 1, right = transposed ? 1 : order;
     for (int j = 0; j < s; j++) {
         const dfl_stage_solution *at = &step->at[j];
+        double *K = dfl_factor_matrix(step->K) + j * nd * right;
         const double *SJ = at->SJ + at->ma * nd;
         for (int i = 0; i < s; i++) {
-            const double factor = rate(step, i, j), *SM = rate_rows(step, i, j) + at->ma * nd;
-            for (int l = 0; l < nd; l++)
-                for (int k = 0; k < nd; k++) {
-                    const double entry = factor * SM[l * nd + k] - (i == j ? SJ[l * nd + k] : 0);
-                    const int row = i * nd + k, column = j * nd + l;
-                    K[transposed ? row * order + column : column * order + row] = entry;
-                }
+            const double *SM = (step->mixed ? mixed_rows(step, i, j) : at->SM) + at->ma * nd;
+            put(K + i * nd * down, down, right, SM, rate(step, i, j), nd);
         }
+        for (int l = 0; l < nd; l++)
+            for (int k = 0; k < nd; k++)
+                K[(j * nd + k) * down + l * right] -= SJ[l * nd + k];
     }
 }
 
@@ -139,12 +149,13 @@ typedef struct columns {
     int ld, count;
 } columns;
 
-/* Y (nd x count, in step->u) += factor S [r; v; p], with Sv or Rv for v */
-static void add_selected(double *Y, const dfl_linear_step *step, const dfl_stage_solution *at,
-                         const double *Sv, double factor, const columns *of)
+/* Y (nd x count, leading dimension ld) += factor S [r; v; p], with Sv or Rv for v */
+static void add_selected(double *Y, int ld, const dfl_linear_step *step,
+                         const dfl_stage_solution *at, const double *Sv, double factor,
+                         const columns *of)
 {
     const dfl_system *sys = step->sys;
-    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, ld = step->rk->stages * at->nd;
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
     for (int j = 0; j < of->count; j++)
         for (int i = 0; i < nr; i++)
             Y[j * ld + i] += factor * of->r[j * of->ld + i];
@@ -179,6 +190,13 @@ static double *coefficients(const dfl_linear_step *step, int i)
     return step->c + (size_t)i * (size_t)step->columns * (size_t)(step->at[0].ma + step->at[0].nd);
 }
 
+/* Whether parameters change b, a or kin while the unknowns are fixed. */
+static bool has_dif(const dfl_linear_step *step)
+{
+    const dfl_system *sys = step->sys;
+    return !sys->carried || step->momenta || sys->n2 > 0 || !sys->eom->trivial_kinematics;
+}
+
 static double *dif_of(const dfl_linear_step *step, int i)
 {
     return step->d + (size_t)i * (size_t)step->columns * (size_t)step->sys->mdif;
@@ -189,32 +207,65 @@ const double *dfl_linear_step_values(const dfl_linear_step *step, int i)
     return step->x + (size_t)i * (size_t)step->columns * (size_t)step->sys->n;
 }
 
-void dfl_linear_step_load(dfl_linear_step *step, int i, int column, const dfl_point *point)
+/* alg by a parameter; the values of invariants (level, ne + nep) are those of the start */
+static void load_alg(dfl_linear_step *step, int i, int column, const dfl_rows_jacobian *jac,
+                     const dfl_jacobian *slopes, const double *level)
 {
     const dfl_system *sys = step->sys;
-    const int nr = sys->n2, nv = sys->n3, K = step->at[0].ma + step->at[0].nd;
-    double *d = dif_of(step, i) + column * sys->mdif;
-    dfl_linear_step_compress(coefficients(step, i) + column * K, point->alg, &step->at[0], sys);
-    memcpy(d, point->blocks.b, (size_t)nr * sizeof *d);
-    memcpy(d + nr, step->momenta ? point->blocks.f : point->a, (size_t)nv * sizeof *d);
-    memcpy(d + nr + nv, point->blocks.kin, (size_t)sys->eom->np * sizeof *d);
+    const int ne = sys->eom->ne, nep = sys->eom->nep;
+    double *c = coefficients(step, i) + column * (step->at[0].ma + step->at[0].nd);
+    double *alg = ne > 0 ? step->alg : c, *ep = alg + sys->m1 + sys->m2 + sys->m3 - nep;
+    dfl_alg_by_parameter(alg, jac, sys, slopes, column);
+    for (int k = 0; k < ne; k++)
+        alg[sys->row.e + k] -= level[k];
+    for (int k = 0; k < nep; k++)
+        ep[k] -= level[ne + k];
+    if (ne > 0)
+        dfl_linear_step_compress(c, alg, &step->at[0], sys);
 }
 
-/* Rows j of all right-hand sides -= (A^-1)_ji/h R_j CB_a,i alpha_i */
-static void subtract_rates(dfl_linear_step *step, int i, int count)
+void dfl_linear_step_load(dfl_linear_step *step, int i, const dfl_rows_jacobian *jac,
+                          const dfl_jacobian *slopes, const double *level, int count)
 {
-    const int s = step->rk->stages, ma = step->at[i].ma, nd = step->at[i].nd, order = s * nd;
-    const double *c = coefficients(step, i);
-    if (!step->mixed)
-        dfl_gemm(nd, count, ma, 1, step->at[i].SM, nd, c, ma + nd, 0, step->rates, nd);
+    const dfl_system *sys = step->sys;
+    for (int j = 0; j < count; j++) {
+        load_alg(step, i, j, jac, slopes, level + j * (sys->eom->ne + sys->eom->nep));
+        if (has_dif(step))
+            dfl_dif_by_parameter(dif_of(step, i) + j * sys->mdif, jac, sys, slopes, step->momenta,
+                                 j);
+    }
+}
+
+/* u_j (nd x count) = sum_i (A^-1)_ji/h (R Y_k - R CB_a,i alpha_i): the same R at all stages */
+static void add_common_rates(dfl_linear_step *step, const columns *start)
+{
+    const int s = step->rk->stages, ma = step->at[0].ma, nd = step->at[0].nd, count = start->count;
+    const int order = s * nd;
+    const size_t each = (size_t)(nd * count);
+    double *of_start = step->rates + (size_t)s * each;
+    memset(of_start, 0, each * sizeof *of_start);
+    add_selected(of_start, nd, step, &step->at[0], step->at[0].Rv, 1, start);
+    for (int i = 0; i < s; i++) {
+        double *rates = step->rates + (size_t)i * each;
+        memcpy(rates, of_start, each * sizeof *rates);
+        dfl_gemm(nd, count, ma, -1, step->at[i].SM, nd, coefficients(step, i), ma + nd, 1, rates,
+                 nd);
+    }
+    for (int l = 0; l < count; l++)
+        dfl_gemm(nd, s, s, 1 / step->h, step->rates + l * nd, nd * count, step->rk->AI, s, 1,
+                 step->u + l * order, nd);
+}
+
+/* The same with R_j of each stage. */
+static void add_mixed_rates(dfl_linear_step *step, const columns *start)
+{
+    const int s = step->rk->stages, ma = step->at[0].ma, nd = step->at[0].nd, order = s * nd;
     for (int j = 0; j < s; j++) {
-        const double factor = rate(step, j, i);
         double *u = step->u + j * nd;
-        if (step->mixed)
-            dfl_gemm(nd, count, ma, -factor, rate_rows(step, j, i), nd, c, ma + nd, 1, u, order);
-        for (int l = 0; !step->mixed && l < count; l++)
-            for (int k = 0; k < nd; k++)
-                u[l * order + k] -= factor * step->rates[l * nd + k];
+        add_selected(u, order, step, &step->at[j], step->at[j].Rv, rate_of_start(step, j), start);
+        for (int i = 0; i < s; i++)
+            dfl_gemm(nd, start->count, ma, -rate(step, j, i), mixed_rows(step, j, i), nd,
+                     coefficients(step, i), ma + nd, 1, u, order);
     }
 }
 
@@ -225,22 +276,26 @@ void dfl_linear_step_solve(dfl_linear_step *step, const double *y_k, int count)
     const int K = ma + nd, order = s * nd, nr = sys->n2, nv = sys->n3;
     const columns start = {y_k + sys->at.r, y_k + sys->at.v, y_k + sys->at.p, n, count};
     memset(step->u, 0, (size_t)order * (size_t)count * sizeof *step->u);
+    if (step->mixed)
+        add_mixed_rates(step, &start);
+    else
+        add_common_rates(step, &start);
     for (int i = 0; i < s; i++) {
         const dfl_stage_solution *at = &step->at[i];
         const double *d = dif_of(step, i);
         const columns dif = {d, d + nr, d + nr + nv, sys->mdif, count};
         double *rhs = step->u + i * nd;
-        add_selected(rhs, step, at, at->Sv, 1, &dif);
-        add_selected(rhs, step, at, at->Rv, rate_of_start(step, i), &start);
+        if (has_dif(step))
+            add_selected(rhs, order, step, at, at->Sv, 1, &dif);
         dfl_gemm(nd, count, ma, 1, at->SJ, nd, coefficients(step, i), K, 1, rhs, order);
-        subtract_rates(step, i, count);
     }
     for (int j = 0; j < count; j++)
         dfl_factor_solve(step->K, step->u + j * order);
     for (int i = 0; i < s; i++) {
         double *c = coefficients(step, i);
         for (int j = 0; j < count; j++)
-            memcpy(c + j * K + ma, step->u + j * order + i * nd, (size_t)nd * sizeof *c);
+            for (int k = 0; k < nd; k++)
+                c[j * K + ma + k] = step->u[j * order + i * nd + k];
         dfl_gemm(n, count, K, 1, step->at[i].CB, n, c, K, 0, step->x + i * step->columns * n, n);
     }
 }
@@ -254,7 +309,7 @@ static void add_rates(double *c, dfl_linear_step *step, int i)
     for (int j = 0; j < s; j++) {
         const double *mu = step->u + j * nd;
         if (step->mixed)
-            dfl_gemm_tn(ma, 1, nd, -rate(step, j, i), rate_rows(step, j, i), nd, mu, nd, 1, c, ma);
+            dfl_gemm_tn(ma, 1, nd, -rate(step, j, i), mixed_rows(step, j, i), nd, mu, nd, 1, c, ma);
         else
             for (int k = 0; k < nd; k++)
                 rates[k] -= rate(step, j, i) * mu[k];

@@ -23,10 +23,11 @@ typedef struct dfl_linear_step {
     int stages, columns; /* there is room for */
     dfl_formulation *twin;
     void *selection; /* of the step */
+    double *alg;     /* m1 + m2 + m3 */
     dfl_stage_solution at[DFL_RADAU_STAGES];
     dfl_factor *K; /* or its transpose */
     double *u;     /* (stages x nd) x columns: right-hand sides and solutions */
-    double *rates; /* nd x columns */
+    double *rates; /* (stages + 1) times nd x columns: R CB_a alpha, R Y_k */
     double *d;     /* stages times (nr + nv + np) x columns: dif by the parameters */
     double *x;     /* stages times n x columns: Y of the stages, all columns of a stage together */
     bool momenta;  /* R_i contains masses ... */
@@ -48,9 +49,10 @@ dfl_outcome dfl_linear_step_build(dfl_linear_step *step, const dfl_coefficients 
 void dfl_linear_step_compress(double *c, const double *alg, const dfl_stage_solution *at,
                               const dfl_system *sys);
 
-/* Takes alg, b, a, kin of stage i by the parameter of a column; with masses in R_i, f in place of
-   a. */
-void dfl_linear_step_load(dfl_linear_step *step, int i, int column, const dfl_point *point);
+/* Takes the rows of stage i by `count` parameters, one per column, from their derivatives; the
+   values of invariants change by `level` (ne + nep, each). */
+void dfl_linear_step_load(dfl_linear_step *step, int i, const dfl_rows_jacobian *jac,
+                          const dfl_jacobian *slopes, const double *level, int count);
 
 /* Solves for the loaded columns, the first `count`, from the derivatives at the start, y_k (n x
    count): step->x. */

@@ -18,7 +18,6 @@ static dfl_outcome complete_stage(dfl_point *stage, dfl_tangents *tan);
 static dfl_outcome attempt_stages(double *err, dfl_tangents *tan, dfl_stepper *st, double h);
 static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int column);
 static void keep_polynomial(dfl_tangents *tan, int column);
-static void shift_levels(dfl_point *point, const dfl_tangents *tan, int column);
 
 void dfl_tangents_control(dfl_tangents *tan, bool controlled)
 {
@@ -44,7 +43,7 @@ void dfl_tangents_keep(double *Y, double *A, dfl_tangents *tan, int k, int colum
 {
     const size_t n = (size_t)tan->sys->n, nv = (size_t)tan->sys->n3;
     dfl_point *y = &tan->tangent[k];
-    dfl_rows_tangent(y, &tan->jac[k], tan->sys, &tan->slopes[k], column);
+    dfl_rates_tangent(y, &tan->jac[k], tan->sys, &tan->slopes[k], column);
     memcpy(Y + (size_t)column * n, y->x, n * sizeof *y->x);
     memcpy(A + (size_t)column * nv, y->a, nv * sizeof *y->a);
 }
@@ -258,20 +257,6 @@ static double largest(const double *lanes, int width, int from, int to)
 /* Kinds of unknowns: [a sigma w], [l m], r, v, [s p]. */
 enum { KINDS = 5 };
 
-/* What an error of derivative i may be: a part of the derivatives of its kind, whose largest is
-   `kind`; or what changes the state by its tolerance, when the parameter changes by its size; or
-   rounding. */
-static double tolerance_of(const dfl_tangents *tan, const dfl_stepper *st, int column, int i,
-                           double kind)
-{
-    const dfl_scale *scale = st->scale;
-    const int n = tan->sys->n;
-    const double size = tan->parameters.size ? fabs(tan->parameters.size[column]) : 1;
-    const double rounding = 4 * DBL_EPSILON * dfl_max_abs(tan->Y + (size_t)column * (size_t)n, n);
-    const double state = scale->weight[i] > 0 ? 1 / scale->weight[i] : 0;
-    return scale->rtol[i - tan->sys->na] * kind + state / fmax(size, 1) + rounding;
-}
-
 /* The borders of the kinds of unknowns. */
 static void list_borders(int *border, const dfl_system *sys)
 {
@@ -288,18 +273,26 @@ static double size_of_kind(const dfl_tangents *tan, const double *Z, int column,
                : 0;
 }
 
+/* An error of derivative i may be a part of the derivatives of its kind, whose largest is `kind`;
+   or what changes the state by its tolerance, when the parameter changes by its size; or rounding.
+ */
 double dfl_tangents_error_size(const dfl_tangents *tan, const dfl_stepper *st, int column,
                                const double *error)
 {
-    const double *Z =
-        tan->polynomial + (size_t)column * (size_t)tan->sys->n * (size_t)tan->step.rk->width;
+    const dfl_scale *scale = st->scale;
+    const size_t n = (size_t)tan->sys->n, before = (size_t)column * n;
+    const double *Z = tan->polynomial + before * (size_t)tan->step.rk->width;
+    const double size = tan->parameters.size ? fmax(1, fabs(tan->parameters.size[column])) : 1;
+    const double rounding = 4 * DBL_EPSILON * dfl_max_abs(tan->Y + before, tan->sys->n);
     int border[KINDS + 1], count = 0;
     double sum = 0;
     list_borders(border, tan->sys);
     for (int k = 2; k < KINDS; k++) {
-        const double size = size_of_kind(tan, Z, column, border[k], border[k + 1]);
+        const double kind = size_of_kind(tan, Z, column, border[k], border[k + 1]);
         for (int i = border[k]; i < border[k + 1]; i++, count++) {
-            const double part = error[i] / tolerance_of(tan, st, column, i, size);
+            const double state = scale->weight[i] > 0 ? 1 / (scale->weight[i] * size) : 0;
+            const double part =
+                error[i] / (scale->rtol[i - tan->sys->na] * kind + state + rounding);
             sum += error[i] == 0 ? 0 : part * part;
         }
     }
@@ -319,7 +312,7 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
     memcpy(begin->x, tan->Y + (size_t)column * (size_t)n, (size_t)n * sizeof *begin->x);
     if (!sys->mass.constant)
         memcpy(begin->M, tan->start_jac.M, dfl_system_mass_entries(sys) * sizeof *begin->M);
-    dfl_rows_tangent(begin, &tan->start_jac, sys, &tan->start_slopes, column);
+    dfl_rates_tangent(begin, &tan->start_jac, sys, &tan->start_slopes, column);
     dfl_lanes_combine(tan->y, rk->stages, rk->e, n, Z);
     for (int i = 0; i < n; i++)
         tan->y[i] /= tan->step.h;
@@ -331,14 +324,10 @@ static dfl_outcome estimate(double *err, dfl_tangents *tan, dfl_radau *ra, int c
 
 void dfl_tangents_follow(dfl_tangents *tan, const double *from)
 {
-    const dfl_system *sys = tan->sys;
-    const int stages = tan->step.rk->stages, n = sys->n, last = stages - 1;
+    const int stages = tan->step.rk->stages, n = tan->sys->n, last = stages - 1;
     for (int k = 0; k < stages; k++)
-        for (int j = 0; j < tan->count; j++) {
-            dfl_rows_by_parameter(&tan->tangent[k], &tan->jac[k], sys, &tan->slopes[k], j);
-            shift_levels(&tan->tangent[k], tan, j);
-            dfl_linear_step_load(&tan->linear, k, j, &tan->tangent[k]);
-        }
+        dfl_linear_step_load(&tan->linear, k, &tan->jac[k], &tan->slopes[k], tan->level,
+                             tan->count);
     dfl_linear_step_solve(&tan->linear, from, tan->count);
     for (int j = 0; j < tan->count; j++) {
         keep_polynomial(tan, j);
@@ -361,15 +350,4 @@ static void keep_polynomial(dfl_tangents *tan, int column)
         for (int i = 0; i < n; i++)
             Z[i * width + k] = x[i] - y[i];
     }
-}
-
-/* The values of invariants are those of the start. */
-static void shift_levels(dfl_point *point, const dfl_tangents *tan, int column)
-{
-    const int ne = tan->sys->eom->ne, nep = tan->sys->eom->nep;
-    const double *level = tan->level + (size_t)column * (size_t)(ne + nep);
-    for (int i = 0; i < ne; i++)
-        point->blocks.e[i] -= level[i];
-    for (int i = 0; i < nep; i++)
-        point->blocks.ep[i] -= level[ne + i];
 }

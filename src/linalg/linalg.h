@@ -186,6 +186,9 @@ int dfl_lenient_rank(double *least, dfl_split *split, const dfl_split_rule *rule
 bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda,
                        int m, int n);
 
+/* split := a usable split of the same matrix. */
+void dfl_split_copy(dfl_split *split, const dfl_split *from);
+
 /* A factored square matrix, real or complex (interleaved re, im). */
 typedef struct dfl_factor dfl_factor;
 dfl_status dfl_factor_create(dfl_factor **out, dfl_context *ctx, int n, bool is_complex);

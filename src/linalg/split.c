@@ -69,6 +69,24 @@ void dfl_split_free(dfl_split *split, dfl_context *ctx)
     dfl_free(ctx, split);
 }
 
+void dfl_split_copy(dfl_split *split, const dfl_split *from)
+{
+    const int m = from->m, n = from->n;
+    assert(m <= split->work->m && n <= split->work->n);
+    split->m = m;
+    split->n = n;
+    split->rank = from->rank;
+    split->largest = from->largest;
+    split->smallest = from->smallest;
+    split->dropped = from->dropped;
+    for (int i = 0; i < n * m; i++)
+        split->R[i] = from->R[i];
+    for (int i = 0; i < n * (n - from->rank); i++)
+        split->N[i] = from->N[i];
+    for (int i = 0; i < from->rank; i++)
+        split->pivot[i] = from->pivot[i];
+}
+
 bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda,
                        int m, int n)
 {

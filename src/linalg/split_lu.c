@@ -17,6 +17,7 @@
 static const double FAVOUR = 1.01;
 
 DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
+static DFL_INLINE double find_row(int *row, const dfl_split *split, int k);
 static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,
                          int k);
 static void exchange(dfl_split *split, int k, int row, int col);
@@ -51,7 +52,8 @@ DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, doub
     const int most = split->m < split->n ? split->m : split->n;
     for (int k = 0; k < most; k++) {
         int row = k, col = k;
-        const double size = find_pivot(&row, &col, split, rule, k);
+        const double size = rule->columns_in_order ? find_row(&row, split, k)
+                                                   : find_pivot(&row, &col, split, rule, k);
         const double threshold = rule->rank < 0 ? rule->tolerance * largest : 0;
         if (!(size > threshold && size >= DBL_MIN && size <= DBL_MAX)) {
             *unreached = size;
@@ -65,6 +67,20 @@ DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, doub
     return most;
 }
 
+/* The largest entry of column k not yet eliminated. */
+static DFL_INLINE double find_row(int *row, const dfl_split *split, int k)
+{
+    const double *W = split->work->W + k;
+    const int n = split->n;
+    double best = fabs(W[k * n]);
+    for (int i = k + 1; i < split->m; i++)
+        if (fabs(W[i * n]) > best) {
+            best = fabs(W[i * n]);
+            *row = i;
+        }
+    return best;
+}
+
 /* The largest entry not yet eliminated, favoured columns first among near-equals. Leading rows
    pivot in the leading columns, the others in the columns after them. Returns its size without the
    extra weight. */
@@ -75,7 +91,7 @@ static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_s
     const int n = split->n;
     const bool in_lead = k < rule->leading;
     const int last_row = in_lead ? rule->leading : split->m;
-    const int last_col = rule->columns_in_order ? k + 1 : in_lead ? rule->leading : n;
+    const int last_col = in_lead ? rule->leading : n;
     double best = 0;
     for (int i = k; i < last_row; i++)
         for (int j = k; j < last_col; j++) {
