@@ -112,8 +112,8 @@ static dfl_status make_room(dfl_condensed *c)
         room = (c->v[i] = dfl_alloc(ctx, DFL_SET * nv + 1, d)) && room;
     for (int i = 0; i < C_CONSTRAINTS; i++)
         room = (c->c[i] = dfl_alloc(ctx, DFL_SET * nc + 1, d)) && room;
-    for (int i = 0; i < C_POSITIONS; i++)
-        room = (c->p[i] = dfl_alloc(ctx, DFL_SET * np + 1, d)) && room;
+    room = (c->taken = dfl_alloc(ctx, DFL_SET * (2 * nv + np + 3 * nc) + 1, d)) && room;
+    room = (c->found = dfl_alloc(ctx, DFL_SET * (2 * nv + np + nc) + 1, d)) && room;
     dfl_status status = room ? DFL_OK : DFL_NO_MEMORY;
     const int sets = base->needs.stages > 1 ? base->needs.stages / 2 : 1;
     for (int k = 0; !status && k < sets; k++) {
@@ -135,8 +135,8 @@ void dfl_condensed_free(dfl_condensed *c, dfl_context *ctx)
         dfl_free(ctx, c->v[i]);
     for (int i = 0; i < C_CONSTRAINTS; i++)
         dfl_free(ctx, c->c[i]);
-    for (int i = 0; i < C_POSITIONS; i++)
-        dfl_free(ctx, c->p[i]);
+    dfl_free(ctx, c->taken);
+    dfl_free(ctx, c->found);
     dfl_saddle_ldl_free(c->whole);
     dfl_saddle_ldl_free(c->base);
     dfl_condensed_matrix_clear(c);
@@ -232,43 +232,70 @@ bool dfl_condensed_factor(dfl_condensed *c, int stages)
     return good;
 }
 
-/* Kinematic rows with p' = v were multiplied by M. */
-static void divide_by_mass(double *kin, const dfl_system *sys)
+/* `count` rows of a set from row `first` on: where they are, or in *room, which moves on. */
+static const double *take(double **room, const double *rho, const dfl_set_place *at, int first,
+                          int count)
 {
-    for (int i = 0; i < sys->n3; i++) {
-        const double factor = sys->mass.M[i] > 0 ? 1 / sys->mass.M[i] : 0;
-        dfl_set_scale(kin + DFL_SET * i, factor, kin + DFL_SET * i, 1);
-    }
+    const double *from = rho + first * at->width;
+    double *taken = *room;
+    if (at->whole)
+        return from;
+    dfl_set_take(taken, from, at, count);
+    *room += DFL_SET * count;
+    return taken;
 }
 
-/* The first solution with new factors is checked, and so are those that nothing else judges: error
-   estimates. */
-bool dfl_condensed_solve(double *dx, dfl_condensed *c, const double *rho, int width, int stages)
+static void take_residuals(dfl_condensed *c, const double *rho, const dfl_set_place *at)
 {
     const dfl_sparse_form *form = c->form;
-    const dfl_system *sys = form->base.sys;
-    const int nv = sys->n3, nc = sys->nc, np = sys->eom->np, sets = stages > 1 ? stages / 2 : 1;
-    const bool doubtful = !c->tried || stages == 1;
-    const bool all =
-        sys->n == nv + nc + nv + np && (width == 1 || (width == DFL_SET && stages > 1));
+    const int nv = form->base.sys->n3, nc = form->base.sys->nc, np = form->base.sys->eom->np;
+    double *room = c->taken;
+    c->dynamics = take(&room, rho, at, 0, nv);
+    c->kinematics = take(&room, rho, at, form->row.kin, np);
+    c->forces = take(&room, rho, at, form->row.a, nv);
+    c->acc = take(&room, rho, at, form->row.acc, nc);
+    c->vel = take(&room, rho, at, form->row.vel, nc);
+    c->pos = take(&room, rho, at, form->row.g, nc);
+}
+
+/* Where increments are found. */
+static void place_increments(dfl_condensed *c, double *dx, const dfl_set_place *at)
+{
+    const dfl_system *sys = c->form->base.sys;
+    const int nv = sys->n3, nc = sys->nc;
+    c->da = at->whole ? dx : c->found;
+    c->lam = at->whole ? dx + sys->at.l * DFL_SET : c->da + DFL_SET * nv;
+    c->dv = at->whole ? dx + sys->at.v * DFL_SET : c->lam + DFL_SET * nc;
+    c->dp = at->whole ? dx + sys->at.p * DFL_SET : c->dv + DFL_SET * nv;
+}
+
+static void give_increments(double *dx, const dfl_condensed *c, const dfl_set_place *at)
+{
+    const dfl_system *sys = c->form->base.sys;
+    if (at->whole)
+        return;
+    dfl_set_give(dx, at, c->da, sys->n3);
+    dfl_set_give(dx + sys->at.l * at->width, at, c->lam, sys->nc);
+    dfl_set_give(dx + sys->at.v * at->width, at, c->dv, sys->n3);
+    dfl_set_give(dx + sys->at.p * at->width, at, c->dp, sys->eom->np);
+}
+
+/* The first solution with new factors is checked. */
+bool dfl_condensed_solve(double *dx, dfl_condensed *c, const double *rho, int width, int stages)
+{
+    const dfl_system *sys = c->form->base.sys;
+    const int sets = stages > 1 ? stages / 2 : 1;
+    const bool whole = width == DFL_SET && stages == 3;
+    const bool all = sys->n == sys->n3 + sys->nc + sys->n3 + sys->eom->np && (width == 1 || whole);
     if (!all)
         memset(dx, 0, (size_t)(sys->n * width) * sizeof *dx);
     for (int set = 0; set < sets; set++) {
-        const dfl_set_place at = {.width = width, .set = set, .pair = stages > 1};
-        dfl_set_take(c->v[C_R1], rho, &at, nv);
-        dfl_set_take(c->p[C_KIN], rho + form->row.kin * width, &at, np);
-        dfl_set_take(c->v[C_R3], rho + form->row.a * width, &at, nv);
-        dfl_set_take(c->c[C_R4], rho + form->row.acc * width, &at, nc);
-        dfl_set_take(c->c[C_R5], rho + form->row.vel * width, &at, nc);
-        dfl_set_take(c->c[C_R6], rho + form->row.g * width, &at, nc);
-        if (!c->motion.kin)
-            divide_by_mass(c->p[C_KIN], sys);
-        if (!dfl_condensed_solve_set(c, set, doubtful))
+        const dfl_set_place at = {.width = width, .set = set, .pair = stages > 1, .whole = whole};
+        take_residuals(c, rho, &at);
+        place_increments(c, dx, &at);
+        if (!dfl_condensed_solve_set(c, set, !c->tried))
             return false;
-        dfl_set_give(dx, &at, c->v[C_DA], nv);
-        dfl_set_give(dx + sys->at.l * width, &at, c->c[C_LAM], nc);
-        dfl_set_give(dx + sys->at.v * width, &at, c->v[C_W], nv);
-        dfl_set_give(dx + sys->at.p * width, &at, c->p[C_DP], np);
+        give_increments(dx, c, &at);
     }
     c->tried = true;
     return true;

@@ -9,9 +9,8 @@
 enum { DFL_CONDENSED_SETS = DFL_SPARSE_FACTORS - 1 };
 
 /* Vectors of velocities and of constraints, lanes of 4. */
-enum { C_R1, C_R3, C_TURNED, C_W, C_U, C_DA, C_B, C_X, C_RIGHT, C_VECTORS };
-enum { C_R4, C_R5, C_R6, C_LAM, C_LEFT, C_ROWS, C_REST, C_REST_RIGHT, C_ALL, C_CONSTRAINTS };
-enum { C_KIN, C_DP, C_POSITIONS };
+enum { C_TURNED, C_U, C_B, C_X, C_RIGHT, C_VECTORS };
+enum { C_LEFT, C_ROWS, C_REST, C_REST_RIGHT, C_ALL, C_CONSTRAINTS };
 
 struct dfl_condensed {
     dfl_sparse_form *form;
@@ -37,7 +36,12 @@ struct dfl_condensed {
     int passes;                         /* of (A) and (B) */
     int sweeps;                         /* of (A): S is nearly symmetric */
     bool tried;                         /* these factors have solved a system */
-    double *v[C_VECTORS], *c[C_CONSTRAINTS], *p[C_POSITIONS], *work;
+    double *v[C_VECTORS], *c[C_CONSTRAINTS], *work;
+
+    /* Residuals of one set, of the rows of sparse_form.h, and increments: in the lanes of all
+       stages if these are a set, else in `taken` and `found`. While they are found, dv is w. */
+    const double *dynamics, *kinematics, *forces, *acc, *vel, *pos;
+    double *da, *lam, *dv, *dp, *taken, *found;
 };
 
 /* condensed_matrix.c */
@@ -50,8 +54,8 @@ void dfl_condensed_matrix_update(dfl_condensed *c);
 /* D[set] := S in lanes. Returns how far it is from a symmetric matrix, relative to the diagonal. */
 double dfl_condensed_matrix_shift(dfl_condensed *c, int set);
 
-/* condensed_solve.c: one set, its residuals being in c->v, c->c, c->p. `doubtful`: the residual of
-   (A) is checked. */
+/* condensed_solve.c: the increments of one set from its residuals. `doubtful`: the residual of (A)
+   is checked. */
 bool dfl_condensed_solve_set(dfl_condensed *c, int set, bool doubtful);
 
 #endif

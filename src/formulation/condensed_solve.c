@@ -70,16 +70,15 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta, b
     const dfl_pattern *dyn = &sys->packed->dyn;
     const double *value = c->form->jac.blocks.dyn;
     const dfl_layout at = dfl_eom_layout(sys->eom);
-    copy(b, c->v[C_R3], sys->n3);
-    dfl_set_add(b, 1, c->v[C_R1], sys->n3);
-    subtract_inertia(b, c, zeta, c->v[C_W]);
+    dfl_set_sum(b, c->forces, c->dynamics, sys->n3);
+    subtract_inertia(b, c, zeta, c->dv);
     if (c->damped) {
-        add_slopes(b, dyn, value, at.v, sys->n3, 1, c->v[C_W]);
+        add_slopes(b, dyn, value, at.v, sys->n3, 1, c->dv);
         if (c->passes > 1)
             add_slopes(b, dyn, value, at.v, sys->n3, 1, c->v[C_U]);
     }
     if (moved)
-        add_slopes(b, dyn, value, at.p, sys->eom->np, 1, c->p[C_DP]);
+        add_slopes(b, dyn, value, at.p, sys->eom->np, 1, c->dp);
 }
 
 /* Whether (A) is solved by x and the multipliers up to rounding, without rows that are left out. */
@@ -104,15 +103,49 @@ static bool is_solved(dfl_condensed *c, int set, const double *x, const double *
                1e-9 * (size_c + dfl_set_largest(x, c->S.columns)) + 1e-12 * reach;
 }
 
+/* Whether velocities with mass are all there are. */
+static bool no_joints(const dfl_condensed *c)
+{
+    return c->joints.ngroups == 0;
+}
+
 /* What is left of the forces, without rows that are left out (`left`), for velocities with mass. */
 static void find_rest(double *x, dfl_condensed *c, const double *zeta, const double *left,
                       bool moved)
 {
     const dfl_sparse_form *form = c->form;
-    find_forces(c->v[C_B], c, zeta, moved);
+    double *b = no_joints(c) ? x : c->v[C_B];
+    find_forces(b, c, zeta, moved);
     if (form->base.defect > 0)
-        add_transposed(c->v[C_B], &form->W, form->W_ref, -1, left);
-    dfl_massless_joints_restrict(x, &c->joints, c->v[C_B]);
+        add_transposed(b, &form->W, form->W_ref, -1, left);
+    if (!no_joints(c))
+        dfl_massless_joints_restrict(x, &c->joints, b);
+}
+
+/* dp and w with the velocities `turned` for dp, NULL: none. */
+static void turn(dfl_condensed *c, const double *zeta, const double *turned)
+{
+    if (turned)
+        dfl_motion_blocks_solve(c->dp, c->dv, &c->motion, turned, c->kinematics, zeta);
+    else
+        negate(c->dv, c->kinematics, c->form->base.sys->n3);
+}
+
+/* The rows of positions of the remaining constraints, and the velocities that dp begins with (NULL:
+   none). */
+static const double *begin_positions(double *rest, dfl_condensed *c)
+{
+    const dfl_massless_joints *joints = &c->joints;
+    double *turned = c->v[C_TURNED];
+    double *rows = no_joints(c) ? rest : c->c[C_ROWS];
+    negate(rows, c->pos, joints->nc);
+    if (no_joints(c) && !c->motion.kin)
+        return NULL;
+    if (no_joints(c))
+        memset(turned, 0, (size_t)(DFL_SET * joints->nv) * sizeof *turned);
+    else
+        dfl_massless_joints_split(rest, turned, joints, rows);
+    return turned;
 }
 
 /* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. `doubtful`: with a
@@ -123,14 +156,13 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left, bool 
     const double *zeta = c->zeta[set];
     const int rows = joints->W.rows;
     const size_t size = (size_t)(DFL_SET * rows) * sizeof(double);
-    double *turned = c->v[C_TURNED], *x = c->v[C_X], *rest = c->c[C_REST], *all = c->c[C_ALL];
-    negate(c->c[C_ROWS], c->c[C_R6], joints->nc);
-    dfl_massless_joints_split(rest, turned, joints, c->c[C_ROWS]);
+    double *x = c->v[C_X], *rest = c->c[C_REST], *all = c->c[C_ALL];
+    const double *turned = begin_positions(rest, c);
     if (c->sweeps > 1)
         memset(all, 0, size);
     for (int sweep = 0; sweep < c->sweeps; sweep++) {
-        dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, turned, c->p[C_KIN], zeta);
-        find_rest(x, c, zeta, left, sweep > 0 || joints->ngroups > 0 || c->motion.kin);
+        turn(c, zeta, turned);
+        find_rest(x, c, zeta, left, turned != NULL);
         if (sweep > 0) {
             add_transposed(x, &joints->W, joints->W_value, -1, all);
             memset(rest, 0, size);
@@ -144,27 +176,33 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left, bool 
             return false;
         if (c->sweeps > 1)
             dfl_set_add(all, 1, rest, rows);
-        dfl_massless_joints_expand(turned, joints, x);
+        if (turned)
+            dfl_massless_joints_expand(c->v[C_TURNED], joints, x);
+        else if (c->sweeps > 1)
+            copy(c->v[C_TURNED], x, joints->nv);
+        turned = turned || c->sweeps > 1 ? c->v[C_TURNED] : x;
     }
-    dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, turned, c->p[C_KIN], zeta);
+    turn(c, zeta, turned);
     return true;
 }
 
-/* (x, l) := the solution of [M W^T; W 0] (x, l) = (force, rows); `force` may be NULL, meaning 0,
-   and so may l, if it is not wanted. */
+/* (x, l) := the solution of [M W^T; W 0] (x, l) = (force, rows); `force` may be NULL, meaning 0;
+   then l is not found. Without joints `force` is x and `rows` is l. */
 static void solve_base(double *x, double *l, dfl_condensed *c, const double *rows,
                        const double *force)
 {
     const dfl_massless_joints *joints = &c->joints;
     double *rest = c->c[C_REST], *heavy = c->v[C_X];
+    if (no_joints(c)) {
+        dfl_saddle_ldl_solve_lanes(x, l, c->base, force != NULL, c->work);
+        return;
+    }
     dfl_massless_joints_split(rest, x, joints, rows);
     if (force)
         dfl_massless_joints_restrict(heavy, joints, force);
-    else
-        memset(heavy, 0, (size_t)(DFL_SET * joints->heavy) * sizeof *heavy);
     dfl_saddle_ldl_solve_lanes(heavy, rest, c->base, force != NULL, c->work);
     dfl_massless_joints_expand(x, joints, heavy);
-    if (l)
+    if (force)
         dfl_massless_joints_join(l, joints, rest, force);
 }
 
@@ -173,32 +211,31 @@ static void solve_velocities(dfl_condensed *c)
 {
     const dfl_system *sys = c->form->base.sys;
     double *rows = c->c[C_ROWS];
-    negate(rows, c->c[C_R5], sys->nc);
-    add_slopes(rows, &sys->packed->vel, c->form->jac.blocks.vel, sys->n3, sys->eom->np, -1,
-               c->p[C_DP]);
-    add_W(rows, c, -1, c->v[C_W]);
-    solve_base(c->v[C_U], NULL, c, rows, NULL);
+    negate(rows, c->vel, sys->nc);
+    add_slopes(rows, &sys->packed->vel, c->form->jac.blocks.vel, sys->n3, sys->eom->np, -1, c->dp);
+    add_W(rows, c, -1, c->dv);
+    solve_base(c->v[C_U], rows, c, rows, NULL);
 }
 
 /* (C): da and dl of f_dyn - M a and gII, without rows that are left out (`left`). */
-static void solve_accelerations(dfl_condensed *c, const double *dv, const double *left)
+static void solve_accelerations(dfl_condensed *c, const double *left)
 {
     const dfl_sparse_form *form = c->form;
     const dfl_system *sys = form->base.sys;
     const dfl_layout at = dfl_eom_layout(sys->eom);
     const dfl_pattern *acc = &sys->packed->acc, *dyn = &sys->packed->dyn;
     const dfl_jacobian *slope = &form->jac.blocks;
-    double *rows = c->c[C_ROWS], *b = c->v[C_B];
-    copy(b, c->v[C_R3], sys->n3);
+    double *rows = no_joints(c) ? c->lam : c->c[C_ROWS], *b = no_joints(c) ? c->da : c->v[C_B];
+    copy(b, c->forces, sys->n3);
     if (c->damped)
-        add_slopes(b, dyn, slope->dyn, at.v, sys->n3, 1, dv);
-    add_slopes(b, dyn, slope->dyn, at.p, sys->eom->np, 1, c->p[C_DP]);
+        add_slopes(b, dyn, slope->dyn, at.v, sys->n3, 1, c->dv);
+    add_slopes(b, dyn, slope->dyn, at.p, sys->eom->np, 1, c->dp);
     if (form->base.defect > 0)
         add_transposed(b, &form->W, form->W_ref, -1, left);
-    negate(rows, c->c[C_R4], sys->nc);
-    add_slopes(rows, acc, slope->acc, at.v, sys->n3, -1, dv);
-    add_slopes(rows, acc, slope->acc, at.p, sys->eom->np, -1, c->p[C_DP]);
-    solve_base(c->v[C_DA], c->c[C_LAM], c, rows, b);
+    negate(rows, c->acc, sys->nc);
+    add_slopes(rows, acc, slope->acc, at.v, sys->n3, -1, c->dv);
+    add_slopes(rows, acc, slope->acc, at.p, sys->eom->np, -1, c->dp);
+    solve_base(c->da, c->lam, c, rows, b);
 }
 
 bool dfl_condensed_solve_set(dfl_condensed *c, int set, bool doubtful)
@@ -212,21 +249,20 @@ bool dfl_condensed_solve_set(dfl_condensed *c, int set, bool doubtful)
         memset(left, 0, (size_t)(DFL_SET * nc) * sizeof *left);
     for (int i = 0; form->base.defect > 0 && i < nc; i++)
         for (int lane = 0; form->dropped[i] && lane < 3; lane++)
-            left[DFL_SET * i + lane] = -c->c[C_R4][DFL_SET * i + lane];
+            left[DFL_SET * i + lane] = -c->acc[DFL_SET * i + lane];
     for (int pass = 0; pass < c->passes; pass++) {
         if (pass == 0 && c->passes > 1) { /* u without dp */
             memset(c->v[C_TURNED], 0, (size_t)(DFL_SET * nv) * sizeof *left);
-            dfl_motion_blocks_solve(c->p[C_DP], c->v[C_W], &c->motion, c->v[C_TURNED], c->p[C_KIN],
-                                    zeta);
+            turn(c, zeta, c->v[C_TURNED]);
             solve_velocities(c);
         }
         if (!solve_positions(c, set, left, doubtful))
             return false;
         solve_velocities(c);
     }
-    dfl_set_add(c->v[C_W], 1, c->v[C_U], nv); /* dv */
-    solve_accelerations(c, c->v[C_W], left);
+    dfl_set_add(c->dv, 1, c->v[C_U], nv);
+    solve_accelerations(c, left);
     if (form->base.defect > 0)
-        dfl_set_add(c->c[C_LAM], 1, left, nc);
+        dfl_set_add(c->lam, 1, left, nc);
     return true;
 }

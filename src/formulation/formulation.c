@@ -115,6 +115,11 @@ bool dfl_formulation_reads_rates(const dfl_formulation *form)
     return form->reads_rates;
 }
 
+bool dfl_formulation_combines(const dfl_formulation *form)
+{
+    return form->combines;
+}
+
 bool dfl_formulation_stagewise(const dfl_formulation *form)
 {
     return form->stagewise;

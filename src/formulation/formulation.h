@@ -196,6 +196,9 @@ dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const 
                                      const double *xp);
 bool dfl_formulation_reads_rates(const dfl_formulation *form);
 
+/* Whether that does the second part of an evaluation, dfl_system_finish, for all stages at once. */
+bool dfl_formulation_combines(const dfl_formulation *form);
+
 /* The residual of one stage whose differential rows belong to one point, with a weight, and whose
    algebraic rows belong to another. yp: the weighted x'. */
 dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,

@@ -112,6 +112,7 @@ struct dfl_formulation {
     bool rates_are_a; /* the rows of the dynamics are a - v', not f_dyn - M v' */
     bool reads_rates; /* residual needs x' of the stages itself */
     bool stagewise;   /* block 1 of each stage is solved with its own matrix */
+    bool combines;    /* residual does the second part of an evaluation */
 
     int rank2, rank3; /* ranks of W and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */

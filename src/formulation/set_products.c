@@ -108,6 +108,12 @@ DFL_WIDE void dfl_set_add(double *y, double factor, const double *x, int n)
         dfl_set_store(y + i, fetch(y + i) + factor * fetch(x + i));
 }
 
+DFL_WIDE void dfl_set_sum(double *y, const double *x, const double *z, int n)
+{
+    for (int i = 0; i < DFL_SET * n; i += DFL_SET)
+        dfl_set_store(y + i, fetch(x + i) + fetch(z + i));
+}
+
 DFL_WIDE void dfl_set_scale(double *y, double factor, const double *x, int n)
 {
     for (int i = 0; i < DFL_SET * n; i += DFL_SET)

@@ -13,10 +13,11 @@ typedef struct dfl_set_matrix {
     int first, count;
 } dfl_set_matrix;
 
-/* Where a set is in lanes of all stages: `pair` of complex ones or the real lane alone. */
+/* Where a set is in lanes of all stages: `pair` of complex ones or the real lane alone; `whole`:
+   these lanes are one set. */
 typedef struct dfl_set_place {
     int width, set;
-    bool pair;
+    bool pair, whole;
 } dfl_set_place;
 
 /* n components of a set from lanes of all stages; and back, other lanes as they are, but those that
@@ -31,8 +32,9 @@ void dfl_set_add_rows(double *y, const dfl_set_matrix *A, double factor, const d
 /* y -= A x with an A of sets, by columns; returns the size of the largest product. */
 double dfl_set_subtract_sets(double *y, const dfl_set_matrix *A, const double *x);
 
-/* y += factor x; y := factor x; y += factor zeta x: n components. */
+/* y += factor x; y := x + z; y := factor x; y += factor zeta x: n components. */
 void dfl_set_add(double *y, double factor, const double *x, int n);
+void dfl_set_sum(double *y, const double *x, const double *z, int n);
 void dfl_set_scale(double *y, double factor, const double *x, int n);
 void dfl_set_add_shifted(double *y, const double *zeta, double factor, const double *x, int n);
 

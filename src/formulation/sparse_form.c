@@ -65,6 +65,7 @@ static void bind(dfl_formulation *base)
     dfl_invariants_bind(&form->invariants, base);
     base->reads_rates = true;
     base->stagewise = solves_stages(base);
+    base->combines = dfl_sparse_combines(base);
 }
 
 static void lay_out(dfl_sparse_form *form)
@@ -134,7 +135,11 @@ static dfl_outcome residual(double *rows, dfl_formulation *base, const dfl_point
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     const int order = form->order, width = base->width;
-    (void)rows, (void)yp;
+    (void)rows;
+    if (base->combines) {
+        dfl_sparse_stage_rows(form->rho, form, points, count, transform, yp);
+        return DFL_STEP_OK;
+    }
     for (int k = 0; k < count; k++) {
         double *F = form->F + (size_t)k * (size_t)order;
         for (int i = base->sys->at.r; i < base->sys->n; i++)
@@ -168,11 +173,13 @@ static void put(double *to, const double *from, int count)
         memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-/* Of row i of p' = v, where the matrix is condensed. */
-static double kinematic_weight(const dfl_sparse_form *form, int i)
+/* Rows p' = v of one right-hand side (numbers `stride` apart), as the whole matrix has them. */
+static void weigh_kinematics(double *b, const dfl_sparse_form *form, int stride)
 {
     const dfl_system *sys = form->base.sys;
-    return form->condensed && sys->eom->trivial_kinematics ? sys->mass.M[i] : 1;
+    for (int i = 0; form->condensed && sys->eom->trivial_kinematics && i < sys->eom->np; i++)
+        for (int k = 0; k < stride; k++)
+            b[(form->row.kin + i) * stride + k] *= sys->mass.M[i];
 }
 
 /* y := M v at the reference: any regular matrix will do for M (a - v') - W^T tau = 0, and with the
@@ -211,7 +218,7 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
         difference[i] = point->x[i] - rate[sys->at.v + i];
     reference_momentum(F, form, difference);
     for (int i = 0; i < eom->np; i++)
-        F[form->row.kin + i] = (b->kin[i] - rate[sys->at.p + i]) * kinematic_weight(form, i);
+        F[form->row.kin + i] = b->kin[i] - rate[sys->at.p + i];
     for (int i = 0; i < eom->nr; i++)
         F[form->row.b + i] = b->b[i] - rate[sys->at.r + i];
     if (!own_accelerations(F + form->row.a, form, point))
@@ -265,6 +272,7 @@ static void solve(double *dx, dfl_formulation *base, double *rows)
     }
     for (int i = 0; i < order; i++)
         b[i] = form->rho[i * width];
+    weigh_kinematics(b, form, 1);
     if (!dfl_sparse_lu_solve(b, form->lu[0]))
         fail(b, order);
     for (int i = 0; i < n; i++) {
@@ -276,6 +284,7 @@ static void solve(double *dx, dfl_formulation *base, double *rows)
             b[2 * i] = form->rho[i * width + 2 * k - 1];
             b[2 * i + 1] = form->rho[i * width + 2 * k];
         }
+        weigh_kinematics(b, form, 2);
         if (!dfl_sparse_lu_solve(b, form->lu[k]))
             fail(b, 2 * order);
         for (int i = 0; i < n; i++) {
@@ -300,12 +309,12 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
     if (outcome)
         return outcome;
     for (int i = 0; i < eom->np; i++)
-        b[form->row.kin + i] =
-            (point->blocks.kin[i] + y[sys->at.p + i]) * kinematic_weight(form, i);
+        b[form->row.kin + i] = point->blocks.kin[i] + y[sys->at.p + i];
     for (int i = 0; i < eom->nr; i++)
         b[form->row.b + i] = point->blocks.b[i] + y[sys->at.r + i];
     if (form->condenses && solve_condensed(err, form, b, 1, 1))
         return DFL_STEP_OK;
+    weigh_kinematics(b, form, 1);
     if ((form->condenses && !factor_whole(form)) || !dfl_sparse_lu_solve(b, form->lu[0]))
         return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, point->t);
     memcpy(err, b, (size_t)sys->n * sizeof *err);

@@ -118,6 +118,12 @@ dfl_outcome dfl_sparse_least_multipliers(dfl_point *point, dfl_formulation *base
 bool dfl_sparse_choose_anew(dfl_sparse_form *form);
 void dfl_sparse_minimum_norm(double *X, const dfl_formulation *base);
 
+/* stage_rows.c: whether the rows of all stages follow at once from evaluations whose second part is
+   still to be done (dfl_formulation_combines); rho (lanes) := these rows. */
+bool dfl_sparse_combines(const dfl_formulation *base);
+void dfl_sparse_stage_rows(double *rho, const dfl_sparse_form *form, const dfl_point *points,
+                           int stages, const double *transform, const double *yp);
+
 /* sparse_invariants.c: which invariants are in use, from the last derivatives and form->split. */
 void dfl_sparse_choose_invariants(dfl_sparse_form *form);
 

@@ -289,12 +289,15 @@ double dfl_scale_moving(dfl_scale *scale, const double *z)
     return norm_from(scale, sum, sys->mdif);
 }
 
-/* The largest mean square of a body's increments. */
+/* The largest mean square of a body's increments, and the squares of r, v, s, p. */
 static double newton_by_bodies(dfl_scale *scale, const double *lanes, int stages)
 {
+    const int width = dfl_lanes_width(stages), n = scale->sys->n, first = scale->sys->at.r;
+    const double *weight = scale->newton_weight;
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-    dfl_lanes_add_squares(scale->sum, scale->group, lanes, dfl_lanes_width(stages), scale->sys->n,
-                          scale->newton_weight);
+    dfl_lanes_add_squares(scale->sum, scale->group, lanes, width, first, weight);
+    scale->moving = dfl_lanes_add_squares(scale->sum, scale->group + first, lanes + first * width,
+                                          width, n - first, weight + first);
     return largest_group(scale, stages);
 }
 
@@ -307,6 +310,8 @@ static double moving_squares(const dfl_scale *scale, const double *lanes, int wi
 
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 {
+    if (scale->options->error.norm == DFL_NORM_BODY)
+        return newton_by_bodies(scale, lanes, stages);
     const double squares =
         dfl_lanes_squares(lanes, dfl_lanes_width(stages), scale->sys->n, scale->newton_weight);
     return dfl_scale_newton_from(scale, squares, lanes, stages);
@@ -314,8 +319,9 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 
 double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *lanes, int stages)
 {
+    if (scale->options->error.norm == DFL_NORM_BODY)
+        return newton_by_bodies(scale, lanes, stages);
     if (scale->sys->carried)
         scale->moving = moving_squares(scale, lanes, dfl_lanes_width(stages));
-    return scale->options->error.norm == DFL_NORM_BODY ? newton_by_bodies(scale, lanes, stages)
-                                                       : squares * scale->share;
+    return squares * scale->share;
 }

@@ -91,10 +91,14 @@ static dfl_outcome factor(dfl_stepper *st, double h)
     return outcome;
 }
 
+/* Increments of up to so many stages are measured as dW, as in RADAU5. With more stages T^-1 has
+   entries of 30 to 300, which amplify rounding in W; then it is the size of dZ. */
+enum { largest_transformed = 3 };
+
 /* The increment of formulations that cannot increment all stages at once: residuals of all stages,
    transformed, with YP = T^-1 x' = Lambda W. x' = (1/h) A^-1 Z are the derivatives of the stages,
    Lambda the shifts that the matrix is factored for. */
-static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
+static dfl_outcome transformed_increment(double *square, dfl_radau *ra)
 {
     dfl_stepper *st = &ra->base;
     const dfl_system *sys = st->sys;
@@ -102,33 +106,34 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
     const int s = rk->stages, first = sys->at.r * rk->width,
               moving = sys->n - sys->at.r; /* only r, v, s, p have derivatives */
     dfl_outcome outcome = dfl_system_call(st->sys, ra->stage, s);
-    for (int k = 0; !outcome && k < s; k++)
+    const bool combines = dfl_formulation_combines(st->form);
+    for (int k = 0; !combines && !outcome && k < s; k++)
         outcome = dfl_system_finish(st->sys, &ra->stage[k]);
     if (outcome)
         return outcome;
     dfl_lanes_transform(ra->W + first, s, rk->TI, moving, ra->Z + first);
     dfl_lanes_shift(ra->YP + first, rk->width, dfl_formulation_shifts(st->form), moving,
                     ra->W + first);
-    if (dfl_formulation_reads_rates(st->form))
+    if (dfl_formulation_reads_rates(st->form) && !combines)
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
     outcome = dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
     if (outcome)
         return outcome;
     dfl_formulation_solve(ra->dW, st->form, ra->rows);
     dfl_lanes_transform(ra->dZ, s, rk->T, sys->n, ra->dW);
-    *squares = dfl_lanes_squares(ra->dZ, rk->width, sys->n, st->scale->newton_weight);
-    if (isfinite(*squares))
+    *square = dfl_scale_newton(st->scale, s > largest_transformed ? ra->dZ : ra->dW, s);
+    if (isfinite(*square))
         place_stages(ra, ra->dZ);
     return DFL_STEP_OK;
 }
 
-/* The square of the size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, which
-   amplify rounding in W; then it is the size of dZ, whose weighted squares are known. */
+/* The square of the size of an increment of all stages at once, whose weighted squares are known.
+ */
 static double increment_square(dfl_stepper *st, double squares)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const int s = ra->rk->stages;
-    if (s > 3)
+    if (s > largest_transformed)
         return dfl_scale_newton_from(st->scale, squares, ra->dZ, s);
     dfl_lanes_transform(ra->dW, s, ra->rk->TI, st->sys->n, ra->dZ);
     return dfl_scale_newton(st->scale, ra->dW, s);
@@ -139,8 +144,9 @@ static double increment_square(dfl_stepper *st, double squares)
 static dfl_outcome nonfinite(dfl_radau *ra)
 {
     dfl_stepper *st = &ra->base;
+    const bool joint = ra->at_once && dfl_system_combines_in_lanes(st->sys);
     for (int k = 0; k < ra->rk->stages; k++)
-        if (ra->at_once && dfl_system_combines_in_lanes(st->sys))
+        if (joint || dfl_formulation_combines(st->form))
             dfl_system_finish(st->sys, &ra->stage[k]);
     return dfl_implicit_nonfinite(st, ra->stage, ra->rk->stages);
 }
@@ -152,25 +158,29 @@ static void retract(dfl_stepper *st)
         ra->Z[i] -= ra->dZ[i];
 }
 
-/* One iteration: Z and the stages move by dZ, unless it or its size is not finite. */
-static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
+/* Z and the stages move by an increment of all stages at once. */
+static dfl_outcome joint_increment(double *square, dfl_radau *ra)
 {
-    (void)h;
-    dfl_radau *ra = (dfl_radau *)st;
-    double squares;
-    dfl_outcome outcome = ra->at_once
-                              ? dfl_formulation_increment(&squares, st->form, &ra->stages, ra->rows)
-                              : transformed_increment(&squares, ra);
-    if (outcome)
+    dfl_stepper *st = &ra->base;
+    dfl_outcome outcome = dfl_formulation_increment(square, st->form, &ra->stages, ra->rows);
+    if (outcome || !isfinite(*square))
         return outcome;
-    if (!isfinite(squares))
-        return nonfinite(ra);
-    *square = increment_square(st, squares);
+    *square = increment_square(st, *square);
     if (isfinite(*square))
         return DFL_STEP_OK;
     retract(st); /* to where the rows were evaluated */
     place_stages(ra, NULL);
-    return nonfinite(ra);
+    return DFL_STEP_OK;
+}
+
+/* One iteration: Z and the stages move by dZ, unless its size is not finite. */
+static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
+{
+    (void)h;
+    dfl_radau *ra = (dfl_radau *)st;
+    dfl_outcome outcome =
+        ra->at_once ? joint_increment(square, ra) : transformed_increment(square, ra);
+    return outcome || isfinite(*square) ? outcome : nonfinite(ra);
 }
 
 /* (h/shift) (x' at x_k - the slope of the collocation polynomial there): the estimate without E^-1,

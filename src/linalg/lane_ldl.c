@@ -224,13 +224,13 @@ bool dfl_lane_ldl_factor(dfl_lane_ldl *ldl, const double *D, const double *A,
     return eliminate(ldl, left_out);
 }
 
-/* y in the order of elimination, with zeros for what is left out. */
+/* y in the order of elimination, with zeros for what is left out, and for x if it is NULL. */
 static DFL_INLINE void gather(double *y, const dfl_saddle_ldl *of, const double *x, const double *l,
                               const unsigned char *out, bool complete)
 {
     const int nv = of->nv, nc = of->nc, n = of->n, *place = of->place;
     for (int i = 0; i < nv; i++)
-        store(y + 4 * (size_t)(unsigned)place[i], fetch(x + 4 * i));
+        store(y + 4 * (size_t)(unsigned)place[i], x ? fetch(x + 4 * i) : (dfl_four){0, 0, 0, 0});
     for (int i = 0; i < nc; i++)
         store(y + 4 * (size_t)(unsigned)place[nv + i], fetch(l + 4 * i));
     for (int k = 0; !complete && k < n; k++)
@@ -238,12 +238,13 @@ static DFL_INLINE void gather(double *y, const dfl_saddle_ldl *of, const double 
             store(y + 4 * k, (dfl_four){0, 0, 0, 0});
 }
 
+/* The way back; l NULL: it is not wanted. */
 static DFL_INLINE void scatter(double *x, double *l, const dfl_saddle_ldl *of, const double *y)
 {
     const int nv = of->nv, nc = of->nc, *place = of->place;
     for (int i = 0; i < nv; i++)
         store(x + 4 * i, fetch(y + 4 * (size_t)(unsigned)place[i]));
-    for (int i = 0; i < nc; i++)
+    for (int i = 0; l && i < nc; i++)
         store(l + 4 * i, fetch(y + 4 * (size_t)(unsigned)place[nv + i]));
 }
 
@@ -438,7 +439,7 @@ DFL_WIDE void dfl_saddle_ldl_solve_lanes(double *x, double *l, const dfl_saddle_
                                          bool forces, double *work)
 {
     const int n = ldl->n, *chunk = ldl->chunk;
-    gather(work, ldl, x, l, ldl->out, ldl->rank == ldl->nc);
+    gather(work, ldl, forces ? x : NULL, l, ldl->out, ldl->rank == ldl->nc);
     for (int k = subtract_single_numbers(work, ldl, forces, 0); k < n;
          k = subtract_single_numbers(work, ldl, forces, k + chunk[k])) {
         if (!forces && ldl->quiet[k])
@@ -455,5 +456,5 @@ DFL_WIDE void dfl_saddle_ldl_solve_lanes(double *x, double *l, const dfl_saddle_
         FOR_WIDTH(chunk[k], FINISH);
 #undef FINISH
     }
-    scatter(x, l, ldl, work);
+    scatter(x, forces ? l : NULL, ldl, work);
 }

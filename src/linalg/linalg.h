@@ -128,9 +128,9 @@ void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const
 /* The sum of (weight_i X_i)^2 over all lanes, for n components. */
 double dfl_lanes_squares(const double *X, int width, int n, const double *weight);
 
-/* The same for each component, added to sum[group_i]. */
-void dfl_lanes_add_squares(double *sum, const int *group, const double *X, int width, int n,
-                           const double *weight);
+/* The same; those of each component are also added to sum[group_i]. */
+double dfl_lanes_add_squares(double *sum, const int *group, const double *X, int width, int n,
+                             const double *weight);
 
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
 

@@ -130,8 +130,8 @@ void dfl_lane_ldl_solve(double *x, double *l, dfl_lane_ldl *ldl);
 /* (x, l) (nv, nc) := the solution for the right-hand sides (x, l); l = 0 in rows left out. */
 void dfl_saddle_ldl_solve(double *x, double *l, dfl_saddle_ldl *ldl);
 
-/* The same for four right-hand sides side by side; without `forces` x is 0 before. work:
-   4 (nv + nc). */
+/* The same for four right-hand sides side by side; without `forces` x is not read, as if it were 0,
+   and l is not written. work: 4 (nv + nc). */
 void dfl_saddle_ldl_solve_lanes(double *x, double *l, const dfl_saddle_ldl *ldl, bool forces,
                                 double *work);
 

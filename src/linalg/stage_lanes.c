@@ -104,12 +104,23 @@ DFL_WIDE double dfl_lanes_squares(const double *X, int width, int n, const doubl
     return width == 4 ? dfl_lane_squares(1, X, n, weight) : dfl_lane_squares(2, X, n, weight);
 }
 
-DFL_WIDE void dfl_lanes_add_squares(double *sum, const int *group, const double *X, int width,
-                                    int n, const double *weight)
+static DFL_INLINE double add_squares(int quads, double *sum, const int *group, const double *X,
+                                     int n, const double *weight)
 {
-    for (int i = 0; i < n; i++)
-        sum[group[i]] += width == 4 ? dfl_lane_squares(1, X + 4 * i, 1, weight + i)
-                                    : dfl_lane_squares(2, X + 8 * i, 1, weight + i);
+    double all = 0;
+    for (int i = 0; i < n; i++, X += 4 * quads) {
+        const double square = dfl_lane_squares(quads, X, 1, weight + i);
+        sum[group[i]] += square;
+        all += square;
+    }
+    return all;
+}
+
+DFL_WIDE double dfl_lanes_add_squares(double *sum, const int *group, const double *X, int width,
+                                      int n, const double *weight)
+{
+    return width == 4 ? add_squares(1, sum, group, X, n, weight)
+                      : add_squares(2, sum, group, X, n, weight);
 }
 
 static DFL_INLINE void gather(int stages, int quads, double *Y, const double *M, int n,
