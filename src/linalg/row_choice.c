@@ -74,8 +74,9 @@ static int next_doubt(const dfl_row_choice *choice, const dfl_saddle_ldl *ldl,
         if (choice->left_out[i] || seen[i])
             continue;
         const bool takes = dfl_saddle_ldl_takes(ldl, i);
-        const bool others_first = (i < choice->late && choice->late < choice->A->rows) ||
-                                  (choice->allowed && choice->allowed[i] < widest);
+        const bool others_first =
+            (i < choice->late && choice->late < choice->A->rows) ||
+            (choice->allowed && widest > choice->zero && choice->allowed[i] < widest);
         if (!takes && others_first && !dfl_saddle_ldl_is_empty(ldl, i))
             return i;
         if (takes && widest > choice->zero && dfl_saddle_ldl_distance(ldl, i) <= widest)

@@ -334,6 +334,36 @@ static void rows_are_left_out_by_preference(void **state)
     dfl_csc_clear(&pattern, ctx);
 }
 
+/* Without allowances the choice is that of one elimination, however many rows depend on others: no
+   row is looked at by itself, which took a factorization for each. */
+static void rows_without_allowances_are_eliminated_once(void **state)
+{
+    (void)state;
+    const dfl_place_of_entry place[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}};
+    const double D[] = {1, 1}, value[] = {10, 10, 1e-3, 0, 1, 1}, none[] = {0, 0, 0};
+    unsigned char out[3], seen[3];
+    double work[8];
+    dfl_csc pattern;
+    dfl_saddle_ldl *ldl;
+    assert_int_equal(dfl_csc_create(&pattern, NULL, ctx, 3, 2, place, 6), DFL_OK);
+    assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, NULL, &pattern), DFL_OK);
+    dfl_row_choice choice = {.A = &pattern,
+                             .D = D,
+                             .value = value,
+                             .zero = 1e-8,
+                             .allowed = none,
+                             .late = 3,
+                             .left_out = out,
+                             .seen = seen,
+                             .work = work};
+    assert_true(dfl_saddle_ldl_choose(&choice, ldl));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(seen[i], 0);
+    assert_int_equal(out[0] + out[1] + out[2], 1);
+    dfl_saddle_ldl_free(ldl);
+    dfl_csc_clear(&pattern, ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +372,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(sparse_lu_solves, make_context, free_context),
         cmocka_unit_test_setup_teardown(multipliers_of_least_norm, make_context, free_context),
         cmocka_unit_test_setup_teardown(rows_are_left_out_by_preference, make_context,
+                                        free_context),
+        cmocka_unit_test_setup_teardown(rows_without_allowances_are_eliminated_once, make_context,
                                         free_context),
         cmocka_unit_test_setup_teardown(saddle_systems_are_solved, make_context, free_context),
         cmocka_unit_test_setup_teardown(dependent_rows_are_left_out, make_context, free_context),
