@@ -306,14 +306,13 @@ static dfl_status check_name(dfl_drawing *drawing, const char *what, const char 
 dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
                                    int count)
 {
-    enum { MOST = 10000 }; /* each name is compared with all others, and equations grow faster */
-    if (count < MOST)
+    enum { MOST = 100000, MOST_FRAMES = 10000 }; /* names of frames are compared with all others */
+    if (count < (strcmp(what, "frame") ? MOST : MOST_FRAMES))
         return DFL_OK;
-    return dfl_fail(
-        drawing->ctx, DFL_INVALID,
-        "%s '%s': a mechanism has at most %d bodies, as many joints, and as many frames; "
-        "is this an endless loop?",
-        what, name, MOST);
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "%s '%s': a mechanism has at most %d bodies, as many joints, and %d frames; "
+                    "is this an endless loop?",
+                    what, name, MOST, MOST_FRAMES);
 }
 
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint)

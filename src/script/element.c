@@ -18,7 +18,7 @@ dfl_element dfl_element_begin(lua_State *L, const char *call)
     const int n = dfl_arg_count(L, call, 2, 4);
     e.name = dfl_arg_name(L, call, 1);
     luaL_checkstack(L, 20, call);
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     if (luaL_testudata(L, 2, DFL_JOINT)) {
         e.joint = dfl_arg_joint(L, call, 2);
         e.options = 3;

@@ -166,7 +166,7 @@ static int call_effort(lua_State *L)
     dfl_drawing *drawing = dfl_script_drawing(L);
     const dfl_expr F = dfl_arg_expr(L, "effort", 3);
     dfl_stroke stroke = {0};
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     if (luaL_testudata(L, 2, DFL_JOINT))
         check(L, &e, dfl_stroke_joint(&stroke, drawing, dfl_arg_joint(L, "effort", 2), 0));
     else

@@ -44,7 +44,7 @@ static dfl_element begin(lua_State *L, const char *call, dfl_vec *at, bool *at_g
     dfl_arg_count(L, call, 3, 4);
     e.name = dfl_arg_name(L, call, 1);
     luaL_checkstack(L, 20, call);
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     e.a = dfl_element_end(L, call, 2, &unused, &none);
     e.b = dfl_element_end(L, call, 3, at, at_given);
     return e;

@@ -178,7 +178,7 @@ static int call_joint(lua_State *L)
     joint.axis_b = axis_b ? joint.axis_b : joint.axis;
     joint.axis2_b = axis2_b ? joint.axis2_b : joint.axis2;
     int number = 0;
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     dfl_script_check(L, dfl_drawing_joint(&number, dfl_script_drawing(L), &joint));
     push_handle(L, DFL_JOINT, number);
     return 1;
@@ -207,7 +207,7 @@ static int call_point(lua_State *L)
 {
     dfl_arg_count(L, "point", 2, 2);
     int body = dfl_arg_body(L, "point", 1);
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     const dfl_vec at = dfl_read_vector(L, "point", "it", 2, true);
     dfl_script_check(L, dfl_drawing_need_node(&body, dfl_script_drawing(L), "point", "of it", at));
     push_point(L, &(dfl_body_point){.body = body, .at = at});
@@ -225,7 +225,7 @@ static int call_frame(lua_State *L)
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), dfl_script_line(L), name,
                                           frame.body, frame.at, frame.axis, frame.axis2));
     push_point(L, &frame);

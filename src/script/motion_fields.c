@@ -99,7 +99,7 @@ int dfl_motion_output(lua_State *L)
     const char *name = dfl_arg_name(L, "output", 1);
     const dfl_body_point *point = luaL_testudata(L, 2, DFL_BODY_POINT);
     luaL_checkstack(L, 20, "output");
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     if (!point) {
         if (n > 2)
             return dfl_script_error(L, "output '%s': nothing may follow a joint", name);

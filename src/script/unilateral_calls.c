@@ -77,7 +77,7 @@ static int call_unilateral(lua_State *L)
                                   {"static", DFL_OPTION_EXPR, &law.sticking, NULL},
                                   {"slip", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "unilateral", e.name, 3, options, 4);
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     read_friction(&law, along, L, &e, rough);
     const bool slips = law.directions > 0;
     check(L, &e, dfl_stroke_expr(&gap, drawing, law.gap));
@@ -118,7 +118,7 @@ static int call_stop(lua_State *L)
                                   {"static", DFL_OPTION_EXPR, &law.sticking, NULL},
                                   {"slip", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "stop", e.name, 3, options, 6);
-    dfl_sandbox_charge(L, 1e4);
+    dfl_sandbox_charge(L, 2e3);
     dfl_element_need(L, &e, bound[0] != DFL_NO_EXPR || bound[1] != DFL_NO_EXPR, "a bound",
                      "give lower = ... or upper = ...");
     read_friction(&law, along, L, &e, rough);
