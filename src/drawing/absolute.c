@@ -24,6 +24,8 @@ static dfl_status add_step(dfl_drawing *drawing, int body, dfl_step_kind kind, d
 static dfl_status place(dfl_drawing *drawing, const dfl_release *release);
 static bool has_inertia(const dfl_drawing *drawing, const dfl_placed_body *body);
 static dfl_status declare_rows(dfl_drawing *drawing, const dfl_release *release);
+static dfl_status declare_row(int *number, dfl_drawing *drawing, const dfl_placed_joint *joint,
+                              int k, dfl_expr row);
 static void mark_joint(const dfl_drawing *drawing, int link);
 static dfl_status note_coordinates(const dfl_drawing *drawing);
 
@@ -295,19 +297,33 @@ static dfl_status declare_rows(dfl_drawing *drawing, const dfl_release *release)
                                                          dfl_link_angle(drawing, release->end))
                                                : turn_between(g, end->R, there->R, k - 3);
         int number;
-        dfl_text name = {.ctx = drawing->ctx};
-        dfl_text_add(&name, "%s.%d", joint->name, k + 1);
-        status = name.status;
-        if (!status)
-            status = dfl_model_constraint(&number, drawing->model, joint->line,
-                                          dfl_text_string(&name), row);
-        dfl_text_clear(&name);
+        status = declare_row(&number, drawing, joint, k + 1, row);
         if (status)
             break;
         drawing->model->declarations.item[number].meaning = meanings[k < shifts ? k : k + 6 - rows];
         drawing->model->declarations.item[number].inner = true;
     }
     return status ? status : dfl_graph_status(g);
+}
+
+/* JOINT.k, or with strokes before it where the script has this name itself. */
+static dfl_status declare_row(int *number, dfl_drawing *drawing, const dfl_placed_joint *joint,
+                              int k, dfl_expr row)
+{
+    dfl_text name = {.ctx = drawing->ctx};
+    dfl_text_add(&name, "%s.%d", joint->name, k);
+    while (!name.status && dfl_model_find(drawing->model, dfl_text_string(&name))) {
+        dfl_text longer = {.ctx = drawing->ctx};
+        dfl_text_add(&longer, "_%s", dfl_text_string(&name));
+        dfl_text_clear(&name);
+        name = longer;
+    }
+    dfl_status status = name.status;
+    if (!status)
+        status =
+            dfl_model_constraint(number, drawing->model, joint->line, dfl_text_string(&name), row);
+    dfl_text_clear(&name);
+    return status;
 }
 
 /* The velocities of the links up to the next absolute coordinates follow from these. */
