@@ -19,6 +19,8 @@ static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_fam
                              dfl_expr length);
 static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_unit_beam *unit,
                       dfl_expr length);
+static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
+                                const dfl_unit_beam *unit, dfl_expr length);
 static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
 static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
                           dfl_expr K, dfl_expr M);
@@ -80,6 +82,8 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
         status = dfl_drawing_elastic(out, drawing, &e);
     if (!status)
         set_loads(drawing, b, &unit, e.length);
+    if (!status && !drawing->planar)
+        status = doubt_moments(drawing, b, &unit, e.length);
     dfl_modal_body_free(unit.body);
     return status;
 }
@@ -277,6 +281,58 @@ static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_u
             *load = dfl_add(g, *load,
                             dfl_mul(g, dfl_mul(g, dfl_constant(g, strain), unit_load), e->p[i]));
         }
+}
+
+/* A moment about the stiff axis of a section lets a cantilever fall over sideways at M^2 =
+   (pi / 2 L)^2 EI2 GJ / (1 - EI2 / EI) (Timoshenko and Gere 1961, section 6.3), and softens it
+   before by M^2 as a part of that. Turns of sections that bend are not among the displacements of
+   second order, so that this is not seen. */
+static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
+                                const dfl_unit_beam *unit, dfl_expr length)
+{
+    const double part = 0.1;
+    dfl_graph *g = drawing->graph;
+    const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
+    const dfl_expr one = dfl_constant(g, 1.0), none = dfl_constant(g, -1.0);
+    double EI[2] = {0.0};
+    dfl_status status = dfl_model_value(&EI[0], drawing->model, b->EI);
+    if (!status)
+        status = dfl_model_value(&EI[1], drawing->model, b->EI2);
+    const bool across = EI[1] > EI[0]; /* the stiff direction */
+    const dfl_beam_profile stiff = profile(b, across ? DFL_TAPER_EI2 : DFL_TAPER_EI),
+                           weak = profile(b, across ? DFL_TAPER_EI : DFL_TAPER_EI2),
+                           twist = profile(b, DFL_TAPER_GJ);
+    dfl_expr most = none;
+    for (int k = 0; k < e->nnodes + e->noutline; k++) {
+        const double x = unit->body->node[k].at[0];
+        const dfl_expr load = e->node[k].load[across ? DFL_BEAM_BEND_Z : DFL_BEAM_BEND_Y];
+        const dfl_expr strong =
+            dfl_mul(g, across ? b->EI2 : b->EI, dfl_constant(g, dfl_profile_at(&stiff, x)));
+        const dfl_expr soft =
+            dfl_mul(g, across ? b->EI : b->EI2, dfl_constant(g, dfl_profile_at(&weak, x)));
+        const dfl_expr turn = dfl_mul(g, b->GJ, dfl_constant(g, dfl_profile_at(&twist, x)));
+        const dfl_expr far = dfl_mul(g, load, length);
+        const dfl_expr share =
+            dfl_mul(g, dfl_mul(g, far, far), dfl_sub(g, one, dfl_div(g, soft, strong)));
+        const dfl_expr limit = dfl_mul(g, soft, turn); /* (pi / 2)^2 of it is critical */
+        if (load != 0)
+            most =
+                dfl_binary(g, DFL_OP_MAX, most,
+                           dfl_sub(g, dfl_div(g, share, limit), dfl_constant(g, part * 2.4674011)));
+    }
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(
+        &text,
+        "bending moments of the elastic body '%s' are above %.2g of those at which a "
+        "cantilever of this section falls over sideways; its equations do not contain that "
+        "moments turn its sections. Divide it into many bodies, or make it stiffer",
+        b->name, sqrt(part));
+    if (!status)
+        status = text.status;
+    if (!status && most != none)
+        status = dfl_model_doubt(drawing->model, b->line, most, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
 }
 
 /* 2 zeta sqrt(K M) + alpha M + beta K */

@@ -117,7 +117,9 @@ static dfl_status check_unknowns(const dfl_fe *fe)
     for (int i = 0; i < fe->n && !status; i++) {
         const unsigned char bit = (unsigned char)(1u << fe->direction[i]);
         if (has[fe->node[i]] & bit)
-            status = dfl_fail(fe->ctx, DFL_INVALID, "direction %d of node %d is two unknowns",
+            status = dfl_fail(fe->ctx, DFL_INVALID,
+                              "direction %d of node %d is two unknowns (CalculiX makes solids of "
+                              "shells and beams, whose nodes are not in its files: give it solids)",
                               fe->direction[i] + 1, fe->id[fe->node[i]]);
         has[fe->node[i]] |= bit;
     }
