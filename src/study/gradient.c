@@ -26,12 +26,14 @@ dfl_status dfl_study_gradient(dfl_gradient *out, dfl_runnable *run,
         out->value = dfl_alloc(ctx, (size_t)nof, sizeof *out->value);
         out->gradient = dfl_alloc(ctx, (size_t)nof * (size_t)it.count, sizeof *out->gradient);
         out->at = dfl_alloc(ctx, (size_t)it.count, sizeof *out->at);
-        status = out->value && out->gradient && out->at ? DFL_OK : DFL_NO_MEMORY;
+        out->tolerance = dfl_alloc(ctx, (size_t)nof, sizeof *out->tolerance);
+        status = out->value && out->gradient && out->at && out->tolerance ? DFL_OK : DFL_NO_MEMORY;
     }
     it.expr = expr;
     it.value = out->value;
     it.gradient = out->gradient;
     it.at = out->at;
+    it.tolerance = out->tolerance;
     if (!status)
         status = dfl_gradient_follow(&it);
     out->t = it.t;
@@ -56,6 +58,7 @@ void dfl_gradient_clear(dfl_gradient *gradient)
     dfl_free(ctx, gradient->value);
     dfl_free(ctx, gradient->gradient);
     dfl_free(ctx, gradient->at);
+    dfl_free(ctx, gradient->tolerance);
     *gradient = (dfl_gradient){0};
 }
 

@@ -41,10 +41,11 @@ typedef struct dfl_gradient {
     int count, nof; /* parameters, outputs */
     char **by;      /* names, in the order of the lists */
     char **of;
-    double *at;       /* count: where the derivatives are taken */
-    double t;         /* the end of the run */
-    double *value;    /* nof */
-    double *gradient; /* nof x count */
+    double *at;        /* count: where the derivatives are taken */
+    double t;          /* the end of the run */
+    double *value;     /* nof */
+    double *gradient;  /* nof x count */
+    double *tolerance; /* nof: what tolerances of the state may change in the values */
     long steps;
     bool backwards; /* by a sweep */
 } dfl_gradient;

@@ -20,11 +20,13 @@ typedef struct neighbours {
     const dfl_variation *variation;
 } neighbours;
 
-/* What counts as large: the derivative, or what changes the value by itself. */
+/* What counts as large: the derivative, or what changes the value by itself. What changes it by
+   less than tolerances do is nothing: many values and their derivatives vanish. */
 static double scale(const dfl_gradient *it, int i, int j, double a, double b)
 {
     const double size = it->at[j] != 0 ? fabs(it->at[j]) : 1;
-    return fmax(fmax(fabs(a), fabs(b)), fabs(it->value[i]) / size);
+    const double value = fmax(fabs(it->value[i]), it->tolerance[i] / close_enough);
+    return fmax(fmax(fabs(a), fabs(b)), value / size);
 }
 
 /* Tolerances a hundredth as large. */

@@ -37,12 +37,13 @@ typedef struct gradient_run {
     const dfl_expr *expr;     /* nof: expressions, each ... */
     const double *when;       /* ... at a time, NAN: the end; or NULL: all at the end */
     const int *
-        instant;      /* nof, or NULL: 0, or the number of the instant, from 1 on, before which
-                               a value is taken; negative: after it. `time` is that of the instant ... */
-    double *rate;     /* ... and nof: how fast such values change there; NAN: not known */
-    double *value;    /* nof */
-    double *gradient; /* nof x count */
-    double *at;       /* count, or NULL: the values of what is followed */
+        instant;       /* nof, or NULL: 0, or the number of the instant, from 1 on, before which
+                                a value is taken; negative: after it. `time` is that of the instant ... */
+    double *rate;      /* ... and nof: how fast such values change there; NAN: not known */
+    double *value;     /* nof */
+    double *gradient;  /* nof x count */
+    double *at;        /* count, or NULL: the values of what is followed */
+    double *tolerance; /* nof, or NULL: what tolerances of the state may change in the values */
     long steps;
     double t;           /* the end */
     dfl_record *record; /* gets rows of the run with the derivatives of the values, or NULL */
@@ -84,6 +85,10 @@ dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const g
 /* The same, but only of->slopes (nrows x ncols: by x, a, what is followed, discrete variables). */
 dfl_status dfl_totals_weights(double *value, totals *of, const gradient_run *it, dfl_solver *solver,
                               double t, const double *x);
+
+/* What the tolerances of the state x may change in row `row`, of->slopes being evaluated there. */
+dfl_status dfl_totals_tolerance(double *out, const totals *of, int row, const gradient_run *it,
+                                const dfl_solver *solver, const double *x);
 
 /* gradient_curves.c: the derivatives in the rows of a run's files. */
 void dfl_gradient_curves_take(dfl_simulation *sim, const gradient_run *it);

@@ -313,6 +313,16 @@ static dfl_status take_side(dfl_simulation *sim, const bool *crossed, void *user
     return status;
 }
 
+/* Takes value i, the slopes of all being evaluated at the present state. */
+static dfl_status take_value(gradient_run *it, const dfl_solver *solver, int i)
+{
+    const int row = it->wanted_row[i];
+    it->value[i] = it->found[row];
+    return it->tolerance ? dfl_totals_tolerance(&it->tolerance[i], &it->wanted, row, it, solver,
+                                                dfl_solver_state(solver))
+                         : DFL_OK;
+}
+
 /* The same, as weights of a sweep backwards. */
 static dfl_status weigh_values(gradient_run *it, dfl_solver *solver, double t)
 {
@@ -321,8 +331,9 @@ static dfl_status weigh_values(gradient_run *it, dfl_solver *solver, double t)
     for (int i = 0; !status && i < it->nof; i++) {
         if (!is_wanted(it, i, t))
             continue;
-        it->value[i] = it->found[it->wanted_row[i]];
-        status = dfl_gradient_adjoint_weigh(it, solver, i);
+        status = take_value(it, solver, i);
+        if (!status)
+            status = dfl_gradient_adjoint_weigh(it, solver, i);
     }
     return status;
 }
@@ -337,13 +348,13 @@ static dfl_status take_values(gradient_run *it, dfl_solver *solver, double t)
         any = any || is_wanted(it, i, t);
     if (any && it->backwards)
         return weigh_values(it, solver, t);
-    const dfl_status status = any ? dfl_totals_evaluate(value, slope, &it->wanted, it, solver, t,
-                                                        dfl_solver_state(solver))
-                                  : DFL_OK;
+    dfl_status status = any ? dfl_totals_evaluate(value, slope, &it->wanted, it, solver, t,
+                                                  dfl_solver_state(solver))
+                            : DFL_OK;
     for (int i = 0; !status && i < it->nof; i++) {
         if (!is_wanted(it, i, t))
             continue;
-        it->value[i] = value[it->wanted_row[i]];
+        status = take_value(it, solver, i);
         for (int j = 0; j < it->count; j++)
             it->gradient[(size_t)j * (size_t)it->nof + (size_t)i] =
                 slope[j * rows + it->wanted_row[i]];

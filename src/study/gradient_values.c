@@ -6,6 +6,7 @@
 
 #include "linalg/linalg.h"
 
+#include <math.h>
 #include <string.h>
 
 static dfl_status list_symbols(dfl_expr **out, int *count, const gradient_run *it);
@@ -106,5 +107,21 @@ dfl_status dfl_totals_evaluate(double *value, double *total, totals *of, const g
     part += rows * count;
     if (nmemory > 0)
         dfl_gemm(rows, count, nmemory, 1, part, rows, of_memory, nmemory, 1, total, rows);
+    return DFL_OK;
+}
+
+dfl_status dfl_totals_tolerance(double *out, const totals *of, int row, const gradient_run *it,
+                                const dfl_solver *solver, const double *x)
+{
+    const int n = eq_of(it->run)->n;
+    double *atol = dfl_alloc(ctx_of(it->run), (size_t)n, sizeof *atol);
+    if (!atol)
+        return DFL_NO_MEMORY;
+    dfl_solver_tolerances(atol, solver);
+    *out = 0;
+    for (int k = 0; k < n; k++)
+        *out += fabs(of->slopes[k * of->nrows + row]) *
+                (atol[k] + it->settings->solver.rtol * fabs(x[k]));
+    dfl_free(ctx_of(it->run), atol);
     return DFL_OK;
 }
