@@ -109,6 +109,22 @@ typedef struct dfl_start_value {
     bool added;
 } dfl_start_value;
 
+/* Forces that jump where c = 0: what differs on its two sides, and how (force_jumps.h). */
+typedef struct dfl_force_jump {
+    dfl_expr c;
+    int count, nforces;     /* places that differ: forces, then declarations: */
+    int *place;             /* count, ascending; the first declaration is nforces */
+    dfl_expr *plus, *minus; /* count */
+    int nv;
+    dfl_expr *velocity, *slope; /* nv: velocities that take part, and d c / d velocity */
+    int nsymbols;               /* of the graph when it was looked at */
+    bool coupled;               /* a force on one velocity may accelerate another one */
+    double size;                /* the largest jump; 0 for dampers that are steeper on one side */
+    bool acts;     /* forces that jump act on velocities of c, as far as that can be seen */
+    bool friction; /* forces only, and they act against c: f+ - f- = -2 F (dc/dv)^T, F > 0 */
+    int weight;    /* the hidden discrete variable whose value is `size`, or -1 */
+} dfl_force_jump;
+
 /* A number made of parameters: declarations are the same while it lies from `low` to `high`. */
 typedef struct dfl_reading {
     dfl_expr expr;
@@ -291,9 +307,10 @@ typedef struct dfl_model {
         run_from[DFL_MOST_SETTINGS]; /* expressions of parameters that gave its numbers; 0: none */
     double precision;                /* rtol of the run for which equations are prepared */
     DFL_LIST(dfl_reading) readings;
-    bool by_numbers;           /* ... and more depends on the values of parameters */
-    dfl_model_drawing drawing; /* all NULL: none */
-    bool unseen;               /* nobody looks at the scene: a drawing makes no shapes */
+    DFL_LIST(dfl_force_jump) jumps; /* that were looked at when motions were to slide along them */
+    bool by_numbers;                /* ... and more depends on the values of parameters */
+    dfl_model_drawing drawing;      /* all NULL: none */
+    bool unseen;                    /* nobody looks at the scene: a drawing makes no shapes */
 } dfl_model;
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);

@@ -10,14 +10,16 @@ static const double rounding = 1e-9;
 /* A state, and the values of all expressions there. */
 typedef struct state {
     const dfl_model *model;
-    const dfl_sides_of *sides;
-    dfl_expr c;
+    const dfl_force_jump *jump;
     dfl_part part;
     double *number; /* per symbol of the graph */
     double *value;  /* per node of the part */
     double *size;   /* per place: its size where c is not zero */
 } state;
 
+static void take_places(dfl_force_jump *out, const dfl_sides_of *sides);
+static void take_velocities(dfl_force_jump *out, const dfl_model *model, const dfl_sides_of *sides);
+static bool has_coupled_masses(const dfl_model *model);
 static void choose_state(state *at, unsigned *seed);
 static void compare_sides(dfl_force_jump *out, const state *at);
 static void evaluate(state *at);
@@ -84,32 +86,92 @@ void dfl_sides_of_store(dfl_model *model, const dfl_sides_of *sides)
 
 /* ------------------------------------------------------------------------------- numbers */
 
-dfl_status dfl_force_jump_find(dfl_force_jump *out, const dfl_model *model,
-                               const dfl_sides_of *sides, dfl_expr c)
+dfl_status dfl_force_jump_create(dfl_force_jump *out, const dfl_model *model,
+                                 const dfl_sides_of *sides, dfl_expr c)
 {
-    const dfl_graph *g = model->graph;
-    const size_t n = (size_t)sides->count, nv = (size_t)sides->nv;
     dfl_context *ctx = model->ctx;
-    state at = {.model = model, .sides = sides, .c = c};
+    const size_t nv = (size_t)sides->nv;
+    size_t count = 0;
+    for (int i = 0; i < sides->count; i++)
+        count += sides->plus[i] != sides->minus[i];
+    *out = (dfl_force_jump){.c = c,
+                            .nsymbols = model->graph->nsymbols,
+                            .nforces = sides->nforces,
+                            .coupled = has_coupled_masses(model),
+                            .place = dfl_alloc(ctx, count, sizeof *out->place),
+                            .plus = dfl_alloc(ctx, count, sizeof *out->plus),
+                            .minus = dfl_alloc(ctx, count, sizeof *out->minus),
+                            .velocity = dfl_alloc(ctx, nv, sizeof *out->velocity),
+                            .slope = dfl_alloc(ctx, nv, sizeof *out->slope),
+                            .weight = -1};
+    if (!out->place || !out->plus || !out->minus || !out->velocity || !out->slope)
+        return DFL_NO_MEMORY;
+    take_places(out, sides);
+    take_velocities(out, model, sides);
+    return dfl_force_jump_find(out, model);
+}
+
+static void take_places(dfl_force_jump *out, const dfl_sides_of *sides)
+{
+    for (int i = 0; i < sides->count; i++)
+        if (sides->plus[i] != sides->minus[i]) {
+            out->place[out->count] = i;
+            out->plus[out->count] = sides->plus[i];
+            out->minus[out->count++] = sides->minus[i];
+        }
+}
+
+/* Those of c, and those on which such forces act. */
+static void take_velocities(dfl_force_jump *out, const dfl_model *model, const dfl_sides_of *sides)
+{
+    for (int i = 0; i < sides->nv; i++) {
+        bool taken = sides->slope[i] != 0;
+        for (int k = 0; k < out->count && out->place[k] < out->nforces; k++)
+            taken = taken || model->forces.item[out->place[k]].u == sides->velocity[i];
+        if (taken) {
+            out->velocity[out->nv] = sides->velocity[i];
+            out->slope[out->nv++] = sides->slope[i];
+        }
+    }
+}
+
+void dfl_force_jump_clear(dfl_force_jump *jump, dfl_context *ctx)
+{
+    void *const blocks[] = {jump->place, jump->plus, jump->minus, jump->velocity, jump->slope};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        dfl_free(ctx, blocks[i]);
+    *jump = (dfl_force_jump){0};
+}
+
+dfl_status dfl_force_jump_find(dfl_force_jump *jump, const dfl_model *model)
+{
+    const size_t n = (size_t)jump->count, nv = (size_t)jump->nv;
+    dfl_context *ctx = model->ctx;
+    state at = {.model = model, .jump = jump};
     unsigned seed = 1;
     dfl_expr *rows = dfl_alloc(ctx, 2 * n + nv + 1, sizeof *rows);
     dfl_status status = rows ? DFL_OK : DFL_NO_MEMORY;
-    *out = (dfl_force_jump){.friction = true};
-    if (!status) {
-        memcpy(rows, sides->plus, n * sizeof *rows);
-        memcpy(rows + n, sides->minus, n * sizeof *rows);
-        memcpy(rows + 2 * n, sides->slope, nv * sizeof *rows);
-        rows[2 * n + nv] = c;
-        status = dfl_part_create(&at.part, g, rows, (int)(2 * n + nv) + 1);
+    jump->size = 0;
+    jump->acts = false;
+    jump->friction = true;
+    for (size_t i = 0; rows && i < n; i++) {
+        rows[i] = jump->plus[i];
+        rows[n + i] = jump->minus[i];
     }
-    at.number = status ? NULL : dfl_alloc(ctx, (size_t)g->nsymbols, sizeof *at.number);
+    for (size_t i = 0; rows && i < nv; i++)
+        rows[2 * n + i] = jump->slope[i];
+    if (!status) {
+        rows[2 * n + nv] = jump->c;
+        status = dfl_part_create(&at.part, model->graph, rows, (int)(2 * n + nv) + 1);
+    }
+    at.number = status ? NULL : dfl_alloc(ctx, (size_t)jump->nsymbols, sizeof *at.number);
     at.value = status ? NULL : dfl_alloc(ctx, at.part.count, sizeof *at.value);
     at.size = status ? NULL : dfl_alloc(ctx, n, sizeof *at.size);
     if (!status && (!at.number || !at.value || !at.size))
         status = DFL_NO_MEMORY;
     for (int trial = 0; !status && trial < TRIALS; trial++) {
         choose_state(&at, &seed);
-        compare_sides(out, &at);
+        compare_sides(jump, &at);
     }
     dfl_free(ctx, at.number);
     dfl_free(ctx, at.value);
@@ -123,19 +185,19 @@ dfl_status dfl_force_jump_find(dfl_force_jump *out, const dfl_model *model,
 static void choose_state(state *at, unsigned *seed)
 {
     const dfl_graph *g = at->model->graph;
-    const dfl_sides_of *sides = at->sides;
+    const dfl_force_jump *jump = at->jump;
     double square = 0;
-    for (int i = 0; i < g->nsymbols; i++)
+    for (int i = 0; i < jump->nsymbols; i++)
         at->number[i] = number_for(at->model, &g->symbols[i], seed);
     evaluate(at);
-    for (int i = 0; i < sides->count; i++)
-        at->size[i] = fabs(value_of(at, sides->plus[i])) + fabs(value_of(at, sides->minus[i]));
-    const double c = value_of(at, at->c);
-    for (int i = 0; i < sides->nv; i++)
-        square += pow(value_of(at, sides->slope[i]), 2);
-    for (int i = 0; i < sides->nv; i++)
-        at->number[dfl_node_of(g, sides->velocity[i])->a] -=
-            c / square * value_of(at, sides->slope[i]);
+    for (int i = 0; i < jump->count; i++)
+        at->size[i] = fabs(value_of(at, jump->plus[i])) + fabs(value_of(at, jump->minus[i]));
+    const double c = value_of(at, jump->c);
+    for (int i = 0; i < jump->nv; i++)
+        square += pow(value_of(at, jump->slope[i]), 2);
+    for (int i = 0; i < jump->nv; i++)
+        at->number[dfl_node_of(g, jump->velocity[i])->a] -=
+            c / square * value_of(at, jump->slope[i]);
     evaluate(at);
 }
 
@@ -178,11 +240,11 @@ static double value_of(const state *at, dfl_expr expr)
 }
 
 /* f+ - f- of one place, without rounding. */
-static double jump_at(const state *at, int place)
+static double jump_at(const state *at, int i)
 {
-    const double plus = value_of(at, at->sides->plus[place]);
-    const double minus = value_of(at, at->sides->minus[place]);
-    const double size = fabs(plus) + fabs(minus) + at->size[place];
+    const double plus = value_of(at, at->jump->plus[i]);
+    const double minus = value_of(at, at->jump->minus[i]);
+    const double size = fabs(plus) + fabs(minus) + at->size[i];
     return fabs(plus - minus) > rounding * size ? plus - minus : 0;
 }
 
@@ -199,41 +261,39 @@ static bool has_coupled_masses(const dfl_model *model)
 /* Of forces, and of variables that forces may contain. */
 static void compare_sides(dfl_force_jump *out, const state *at)
 {
-    const dfl_sides_of *sides = at->sides;
     double against = 0, square = 0, rest = 0;
-    for (int i = 0; i < sides->count; i++) {
+    for (int i = 0; i < out->count; i++) {
+        const int place = out->place[i];
         const dfl_declaration *decl =
-            i < sides->nforces ? NULL : &at->model->declarations.item[i - sides->nforces];
-        const bool differs = sides->plus[i] != sides->minus[i];
+            place < out->nforces ? NULL : &at->model->declarations.item[place - out->nforces];
         const double jump = jump_at(at, i);
         if (!decl || decl->kind == DFL_AN_AUXILIARY)
             out->size = fmax(out->size, fabs(jump));
         if (decl && decl->kind == DFL_AN_AUXILIARY)
             out->acts = out->acts || jump != 0;
-        if (differs && decl)
-            out->friction = out->friction && decl->kind == DFL_AN_OUTPUT;
-        if (differs && !decl) /* also one that does not jump here may jump elsewhere */
-            out->friction = out->friction && jump != 0;
+        /* also one that does not jump here may jump elsewhere */
+        out->friction = out->friction && (decl ? decl->kind == DFL_AN_OUTPUT : jump != 0);
     }
-    for (int i = 0; i < sides->nv; i++) {
-        const double slope = value_of(at, sides->slope[i]);
-        const double jump = jump_on(at, sides->velocity[i]);
+    for (int i = 0; i < out->nv; i++) {
+        const double slope = value_of(at, out->slope[i]);
+        const double jump = jump_on(at, out->velocity[i]);
         against -= slope * jump;
         square += slope * slope;
-        out->acts = out->acts || (jump != 0 && (slope != 0 || has_coupled_masses(at->model)));
+        out->acts = out->acts || (jump != 0 && (slope != 0 || out->coupled));
     }
-    for (int i = 0; i < sides->nv; i++)
-        rest = fmax(rest, fabs(jump_on(at, sides->velocity[i]) +
-                               against / square * value_of(at, sides->slope[i])));
+    for (int i = 0; i < out->nv; i++)
+        rest = fmax(rest, fabs(jump_on(at, out->velocity[i]) +
+                               against / square * value_of(at, out->slope[i])));
     out->friction = out->friction && against > 0 && rest <= rounding * against / sqrt(square);
 }
 
 /* Of all forces on a velocity. */
 static double jump_on(const state *at, dfl_expr velocity)
 {
+    const dfl_force_jump *jump = at->jump;
     double sum = 0;
-    for (int i = 0; i < at->sides->nforces; i++)
-        if (at->model->forces.item[i].u == velocity)
+    for (int i = 0; i < jump->count && jump->place[i] < jump->nforces; i++)
+        if (at->model->forces.item[jump->place[i]].u == velocity)
             sum += jump_at(at, i);
     return sum;
 }

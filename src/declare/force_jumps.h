@@ -19,16 +19,15 @@ void dfl_sides_of_clear(dfl_sides_of *sides, dfl_context *ctx);
 /* The model gets the rows. */
 void dfl_sides_of_store(dfl_model *model, const dfl_sides_of *sides);
 
-/* How the two sides differ where c = 0. */
-typedef struct dfl_force_jump {
-    double size;   /* the largest difference; 0 for dampers that are steeper on one side */
-    bool acts;     /* forces that jump act on velocities of c, as far as that can be seen */
-    bool friction; /* forces only, and they act against c: f+ - f- = -2 F (dc/dv)^T, F > 0 */
-} dfl_force_jump;
-
-/* At some states: parameters have their values, positions are near their start, everything else is
-   arbitrary. */
-dfl_status dfl_force_jump_find(dfl_force_jump *out, const dfl_model *model,
-                               const dfl_sides_of *sides, dfl_expr c);
+/* How the two sides differ where c = 0, at some states: parameters have their values, positions are
+   near their start, everything else is arbitrary. *out has what is compared. */
+dfl_status dfl_force_jump_create(dfl_force_jump *out, const dfl_model *model,
+                                 const dfl_sides_of *sides, dfl_expr c);
+/* Whether all motions of a model that has other values would still slide alike; it gets the numbers
+   of its jumps. */
+dfl_status dfl_model_slides_alike(bool *same, dfl_model *model);
+void dfl_force_jump_clear(dfl_force_jump *jump, dfl_context *ctx);
+/* With the present values of parameters and starts. */
+dfl_status dfl_force_jump_find(dfl_force_jump *jump, const dfl_model *model);
 
 #endif

@@ -1,5 +1,6 @@
 /* model_life.c: creating and freeing a model; its notes and messages. */
 #include "declare/declare_internal.h"
+#include "declare/force_jumps.h"
 
 #include "context/context.h"
 
@@ -74,6 +75,8 @@ void dfl_model_free(dfl_model *model)
     dfl_model_clear_actions(model);
     dfl_goals_clear(&model->goals, ctx);
     dfl_plan_clear(&model->plan, ctx);
+    for (int i = 0; i < model->jumps.count; i++)
+        dfl_force_jump_clear(&model->jumps.item[i], ctx);
     void *const blocks[] = {model->name,
                             model->path,
                             model->text,
@@ -85,6 +88,7 @@ void dfl_model_free(dfl_model *model)
                             model->forces.item,
                             model->starts.item,
                             model->readings.item,
+                            model->jumps.item,
                             model->places.item,
                             model->rates.item,
                             model->signals.item};

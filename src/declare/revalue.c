@@ -1,5 +1,6 @@
 /* revalue.c: a model with other values of its parameters, without its script. */
 #include "declare/declare_internal.h"
+#include "declare/force_jumps.h"
 
 #include "context/context.h"
 #include "symbolic/symbolic.h"
@@ -35,6 +36,8 @@ dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *se
         *same = set_value(model, sets[i], true);
     if (!status && *same)
         status = follow_run(same, model);
+    if (!status && *same)
+        status = dfl_model_slides_alike(same, model);
     return status;
 }
 

@@ -22,8 +22,11 @@ static dfl_status lock_one(bool *usable, dfl_sides_of *sides, dfl_model *model,
 static bool is_speed(const dfl_model *model, dfl_expr c, const dfl_expr *slope,
                      const dfl_sides_of *sides);
 static dfl_status add_friction(dfl_model *model, dfl_sides_of *sides, dfl_expr c, int line);
-static dfl_status add_relay(dfl_model *model, dfl_sides_of *sides, dfl_expr c, int line,
-                            double size);
+static dfl_status add_relay(dfl_force_jump *jump, dfl_model *model, dfl_sides_of *sides, dfl_expr c,
+                            int line);
+static dfl_status remember(dfl_force_jump **out, dfl_model *model, const dfl_sides_of *sides,
+                           dfl_expr c);
+static bool slides(const dfl_force_jump *jump);
 
 dfl_status dfl_model_slide(dfl_model *model)
 {
@@ -50,22 +53,55 @@ static dfl_status let_slide(dfl_model *model, dfl_sides_of *sides, const dfl_loc
 {
     const dfl_expr c = all->item[number].source;
     bool usable = false;
-    dfl_force_jump jump = {0};
     dfl_status status =
         dfl_gradient_exprs(sides->slope, model->graph, c, sides->velocity, sides->nv);
     if (status || !is_speed(model, c, sides->slope, sides))
         return status;
     status = lock_one(&usable, sides, model, all, number);
-    if (!status && usable)
-        status = dfl_force_jump_find(&jump, model, sides, c);
-    model->by_numbers = true;
+    if (status || !usable)
+        return status;
+    dfl_force_jump *jump;
+    status = remember(&jump, model, sides, c);
+    if (status || !slides(jump))
+        return status;
     int line = 0;
     for (int i = 0; i < sides->count && line == 0; i++)
         line = sides->plus[i] != sides->minus[i] ? sides->line[i] : 0;
-    if (status || !(jump.size > 0) || !jump.acts)
-        return status;
-    return jump.friction ? add_friction(model, sides, c, line)
-                         : add_relay(model, sides, c, line, jump.size);
+    return jump->friction ? add_friction(model, sides, c, line)
+                          : add_relay(jump, model, sides, c, line);
+}
+
+/* With its numbers, which other values of parameters may change. */
+static dfl_status remember(dfl_force_jump **out, dfl_model *model, const dfl_sides_of *sides,
+                           dfl_expr c)
+{
+    dfl_force_jump *all = dfl_grow(model->ctx, model->jumps.item, &model->jumps.room,
+                                   model->jumps.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->jumps.item = all;
+    *out = &all[model->jumps.count++];
+    return dfl_force_jump_create(*out, model, sides, c);
+}
+
+static bool slides(const dfl_force_jump *jump)
+{
+    return jump->size > 0 && jump->acts;
+}
+
+dfl_status dfl_model_slides_alike(bool *same, dfl_model *model)
+{
+    dfl_status status = DFL_OK;
+    *same = true;
+    for (int i = 0; !status && *same && i < model->jumps.count; i++) {
+        dfl_force_jump *jump = &model->jumps.item[i];
+        const bool slid = slides(jump), friction = jump->friction;
+        status = dfl_force_jump_find(jump, model);
+        *same = slides(jump) == slid && (!slid || jump->friction == friction);
+        if (jump->weight >= 0)
+            model->actions.discretes.item[jump->weight].value = jump->size;
+    }
+    return status;
 }
 
 /* Linear in velocities, with coefficients of positions and time: a row must not jump. */
@@ -178,8 +214,8 @@ static dfl_status add_friction(dfl_model *model, dfl_sides_of *sides, dfl_expr c
 
 /* Other forces: the multiplier is s itself, and what the row pushes is taken back. The row is
    weighted with a force, so that s is a number. */
-static dfl_status add_relay(dfl_model *model, dfl_sides_of *sides, dfl_expr c, int line,
-                            double size)
+static dfl_status add_relay(dfl_force_jump *jump, dfl_model *model, dfl_sides_of *sides, dfl_expr c,
+                            int line)
 {
     dfl_graph *g = model->graph;
     char name[60], weight[80];
@@ -187,7 +223,8 @@ static dfl_status add_relay(dfl_model *model, dfl_sides_of *sides, dfl_expr c, i
     dfl_expr force, mu, sense;
     find_name(name, sizeof name, model, line);
     snprintf(weight, sizeof weight, "%s.weight", name);
-    dfl_status status = dfl_model_hidden_discrete(&force, model, weight, size);
+    dfl_status status = dfl_model_hidden_discrete(&force, model, weight, jump->size);
+    jump->weight = model->actions.discretes.count - 1;
     if (!status)
         status = add_touch(&touch, &mu, &sense, model, dfl_mul(g, force, c), name, line);
     if (status)

@@ -19,6 +19,7 @@ dfl_status dfl_derive_dynamics(dfl_equations *eq);
 
 /* massless_directions.c: K0 and gam. */
 dfl_status dfl_derive_massless(dfl_equations *eq);
+void dfl_light_directions_clear(dfl_light_directions *massless, dfl_context *ctx);
 
 /* hidden.c: gI, W, bias, with s' eliminated. */
 dfl_status dfl_derive_hidden(dfl_equations *eq);

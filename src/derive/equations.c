@@ -25,9 +25,13 @@ static dfl_status largest_part(const dfl_equations *eq);
 dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jacobians)
 {
     dfl_status status = derive(out, model, jacobians);
-    if (!status && (*out)->again) {
-        dfl_equations_free(*out);
+    if (!status && (*out)->massless.balances.count > 0) {
+        dfl_equations *before = *out;
         status = derive(out, model, jacobians);
+        if (status)
+            dfl_equations_free(before);
+        else
+            (*out)->before = before;
     }
     if (!status)
         status = dfl_model_show(model);
@@ -58,7 +62,7 @@ static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians)
         if (!status)
             status = dfl_graph_status(eq->graph);
     }
-    if (!status && jacobians && !eq->again)
+    if (!status && jacobians && eq->massless.balances.count == 0)
         status = dfl_derive_jacobians(eq);
     if (!status)
         status = dfl_graph_status(eq->graph);
@@ -79,6 +83,7 @@ void dfl_equations_free(dfl_equations *eq)
     if (!eq)
         return;
     dfl_context *ctx = eq->model->ctx;
+    dfl_equations_free(eq->before);
     for (int i = 0; eq->x && i < eq->n; i++)
         dfl_free(ctx, eq->x[i].name);
     dfl_expr *const arrays[] = {eq->a,         eq->rows.kin,   eq->rows.f,   eq->rows.b,
@@ -89,7 +94,6 @@ void dfl_equations_free(dfl_equations *eq)
         dfl_free(ctx, arrays[i]);
     dfl_sparse *const matrices[] = {&eq->M,
                                     &eq->W,
-                                    &eq->massless.K0,
                                     &eq->jacobian.d,
                                     &eq->jacobian.acc,
                                     &eq->jacobian.vel,
@@ -104,8 +108,7 @@ void dfl_equations_free(dfl_equations *eq)
         dfl_free(ctx, eq->slot[kind]);
     dfl_free(ctx, eq->x);
     dfl_placing_free(eq->placing, ctx);
-    dfl_free(ctx, eq->massless.velocity);
-    dfl_directions_free(eq->massless.tree, ctx);
+    dfl_light_directions_clear(&eq->massless, ctx);
     dfl_free(ctx, eq->declared.row);
     dfl_free(ctx, eq->declared.e);
     dfl_free(ctx, eq->declared.ep);

@@ -41,6 +41,13 @@ typedef struct dfl_equation_jacobian {
     dfl_sparse d, acc, vel, gam, pos, b, dyn, kin;
 } dfl_equation_jacobian;
 
+/* Balances of forces along massless directions that are constraints (quasistatic.c). */
+typedef struct dfl_balances {
+    int count;
+    int *velocity; /* count: what names them */
+    dfl_expr *row; /* count */
+} dfl_balances;
+
 /* Directions without mass that no constraint holds. */
 typedef struct dfl_light_directions {
     dfl_sparse K0;           /* nv x n0 */
@@ -49,6 +56,8 @@ typedef struct dfl_light_directions {
     int negligible;          /* a velocity with almost no mass, or -1 ... */
     double negligible_ratio; /* ... and its pivot as a part of its mass */
     bool none;               /* M at the start was enough to see that there are none */
+    DFL_LIST(int) decided;   /* all that numbers have decided, one after another */
+    dfl_balances balances;   /* those that have become constraints: they are to be derived again */
 } dfl_light_directions;
 
 /* What the solver may know about the rows. */
@@ -70,7 +79,8 @@ typedef struct dfl_equations {
     dfl_light_directions massless;
     dfl_equation_jacobian jacobian;
     bool have_jacobians;
-    bool again; /* constraints were declared during the derivation: derive again */
+    struct dfl_equations *before; /* without the constraints that their derivation has declared, or
+                                     NULL */
     dfl_equation_flags flags;
     struct dfl_placing *placing; /* of absolute coordinates at the start, or NULL */
     dfl_expr energy;             /* T + V, or DFL_NO_EXPR */

@@ -30,7 +30,7 @@ static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const in
 
 dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials)
 {
-    const dfl_equations *eq = trials->eq;
+    dfl_equations *eq = trials->eq;
     dfl_context *ctx = eq->model->ctx;
     const int rows = eq->nl + eq->nm, most = rows < K0->ncols ? rows : K0->ncols;
     if (most == 0 || eq->W.count == 0)
@@ -38,6 +38,12 @@ dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials)
     dfl_pivots p = {.row = dfl_alloc(ctx, (size_t)most, sizeof(int)),
                     .column = dfl_alloc(ctx, (size_t)most, sizeof(int))};
     dfl_status status = p.row && p.column ? dfl_choose_pivots(&p, trials, K0) : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_massless_decided(eq, &p.count, 1);
+    if (!status)
+        status = dfl_massless_decided(eq, p.row, p.count);
+    if (!status)
+        status = dfl_massless_decided(eq, p.column, p.count);
     if (!status && p.count > 0)
         status = reduce(K0, lead, eq, &p);
     dfl_free(ctx, p.row);

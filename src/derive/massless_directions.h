@@ -48,15 +48,17 @@ dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, con
 /* tree_directions.c: the same for a model whose masses come from a tree of bodies:
    eq->massless.tree, n0, and gam = 0 as expressions. */
 dfl_status dfl_derive_tree_massless(dfl_equations *eq);
-/* Whether all masses of the tree count, with the present values of parameters. */
-bool dfl_tree_is_regular(const dfl_trials *trials);
 
 /* held.c: removes from K0 the directions that the constraints hold; `lead` (one per column) is
    updated. */
 dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials);
 
-/* quasistatic.c: declares the balance of forces along directions that the user declared quasistatic
-   as constraints of the model; *again: the equations have to be derived again. */
-dfl_status dfl_declare_quasistatic(bool *again, const dfl_trials *trials);
+/* quasistatic.c: the balance of forces along directions that the user declared quasistatic, and its
+   declaration as constraints of the model. */
+dfl_status dfl_find_quasistatic(dfl_balances *out, const dfl_trials *trials);
+dfl_status dfl_declare_quasistatic(dfl_model *model, const dfl_equations *eq);
+
+/* Remembers what numbers have decided. */
+dfl_status dfl_massless_decided(dfl_equations *eq, const int *items, int count);
 
 #endif

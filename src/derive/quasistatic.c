@@ -33,10 +33,10 @@ static dfl_status keep_allowed(combinations *s, const dfl_trials *trials);
 static dfl_status write_rows(combinations *s, dfl_equations *eq);
 static dfl_status find_stiffness(combinations *s, const dfl_trials *trials);
 static dfl_status is_stiff(bool *out, const combinations *s, dfl_context *ctx);
-static dfl_status declare(const combinations *s, dfl_equations *eq);
+static dfl_status scale(dfl_balances *out, const combinations *s, dfl_equations *eq);
 static void clear(combinations *s, dfl_context *ctx);
 
-dfl_status dfl_declare_quasistatic(bool *again, const dfl_trials *trials)
+dfl_status dfl_find_quasistatic(dfl_balances *out, const dfl_trials *trials)
 {
     dfl_equations *eq = trials->eq;
     combinations s = {0};
@@ -53,8 +53,7 @@ dfl_status dfl_declare_quasistatic(bool *again, const dfl_trials *trials)
     if (!status && s.count > 0)
         status = is_stiff(&stiff, &s, eq->model->ctx);
     if (!status && stiff)
-        status = declare(&s, eq);
-    *again = !status && stiff;
+        status = scale(out, &s, eq);
     clear(&s, eq->model->ctx);
     return status;
 }
@@ -266,24 +265,38 @@ static dfl_status is_stiff(bool *out, const combinations *s, dfl_context *ctx)
 
 /* Rows in units of length or angle, nearly: divided by the power of two next to the stiffness at
    the start, so that models nearby have the same rows. */
-static dfl_status declare(const combinations *s, dfl_equations *eq)
+static dfl_status scale(dfl_balances *out, const combinations *s, dfl_equations *eq)
 {
-    dfl_model *model = eq->model;
-    dfl_status status = DFL_OK;
-    for (int k = 0; !status && k < s->count; k++) {
-        const dfl_declaration *decl =
-            dfl_model_owner(model, dfl_equations_v(eq)[s->named[k]].symbol);
-        dfl_text name = {.ctx = model->ctx};
+    out->velocity = dfl_alloc(eq->model->ctx, (size_t)s->count, sizeof *out->velocity);
+    out->row = dfl_exprs(eq, s->count);
+    if (!out->velocity || !out->row)
+        return DFL_NO_MEMORY;
+    out->count = s->count;
+    for (int k = 0; k < s->count; k++) {
         double size = 0.0;
-        int number;
         for (int i = 0; i < s->count; i++)
             size = fmax(size, fabs(s->stiffness[k + i * s->count]));
+        out->velocity[k] = s->named[k];
+        out->row[k] =
+            dfl_div(eq->graph, s->row[k], dfl_constant(eq->graph, exp2(round(log2(size)))));
+    }
+    return DFL_OK;
+}
+
+dfl_status dfl_declare_quasistatic(dfl_model *model, const dfl_equations *eq)
+{
+    const dfl_balances *balances = &eq->massless.balances;
+    dfl_status status = DFL_OK;
+    for (int k = 0; !status && k < balances->count; k++) {
+        const dfl_declaration *decl =
+            dfl_model_owner(model, dfl_equations_v(eq)[balances->velocity[k]].symbol);
+        dfl_text name = {.ctx = model->ctx};
+        int number;
         dfl_text_add(&name, "%s.balance", decl->name);
         status = name.status;
         if (!status)
-            status = dfl_model_constraint(
-                &number, model, decl->line, dfl_text_string(&name),
-                dfl_div(eq->graph, s->row[k], dfl_constant(eq->graph, exp2(round(log2(size))))));
+            status = dfl_model_constraint(&number, model, decl->line, dfl_text_string(&name),
+                                          balances->row[k]);
         dfl_text_clear(&name);
     }
     return status;

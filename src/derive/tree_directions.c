@@ -20,6 +20,7 @@ static const double coupled_ratio = 1e-9;
 
 static dfl_status check_model(const dfl_equations *eq);
 static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials);
+static dfl_status note_directions(dfl_equations *eq, const dfl_trials *trials);
 static dfl_status allocate(dfl_directions **out, const dfl_equations *eq, int all);
 static dfl_status find_groups(dfl_directions *d, const dfl_trials *trials, const dfl_pivots *p);
 static void join_groups(dfl_directions *d, const dfl_pivots *p, const double *B, int rows);
@@ -34,6 +35,14 @@ static bool by_elimination(double *y, const dfl_directions *d, const double *B, 
                            int column, double *T);
 static bool eliminate(double *T, int n);
 
+/* Whether all masses of the tree count. */
+static bool is_regular(const dfl_trials *trials)
+{
+    double ratio;
+    return dfl_tree_state_n0(trials->tree) == 0 &&
+           dfl_tree_state_negligible(&ratio, trials->tree) < 0;
+}
+
 dfl_status dfl_derive_tree_massless(dfl_equations *eq)
 {
     dfl_trials trials;
@@ -46,17 +55,10 @@ dfl_status dfl_derive_tree_massless(dfl_equations *eq)
         status = check_model(eq);
     if (!status && dfl_tree_state_n0(trials.tree) > 0)
         status = find_directions(eq, &trials);
-    eq->massless.none = !status && dfl_tree_is_regular(&trials);
+    eq->massless.none = !status && is_regular(&trials);
     dfl_trials_clear(&trials);
     eq->rows.gam = dfl_exprs(eq, eq->n0);
     return status ? status : eq->rows.gam ? DFL_OK : DFL_NO_MEMORY;
-}
-
-bool dfl_tree_is_regular(const dfl_trials *trials)
-{
-    double ratio;
-    return dfl_tree_state_n0(trials->tree) == 0 &&
-           dfl_tree_state_negligible(&ratio, trials->tree) < 0;
 }
 
 /* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing checks
@@ -102,11 +104,36 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
         keep(d, &p);
         status = find_moved(d, trials);
     }
+    if (!status)
+        status = note_directions(eq, trials);
     for (int k = 0; !status && k < d->left; k++)
         eq->massless.velocity[k] = dfl_tree_state_massless(trials->tree, d->free[k]);
     eq->n0 = eq->massless.K0.ncols = d->left;
     dfl_free(ctx, p.row);
     dfl_free(ctx, p.column);
+    return status;
+}
+
+/* All that numbers have decided. */
+static dfl_status note_directions(dfl_equations *eq, const dfl_trials *trials)
+{
+    const dfl_directions *d = eq->massless.tree;
+    const int counts[] = {d->all, d->held, d->left};
+    const struct {
+        const int *items;
+        int count;
+    } all[] = {{counts, 3},
+               {d->row, d->held},
+               {d->column, d->held},
+               {d->free, d->left},
+               {d->group, d->all}};
+    dfl_status status = DFL_OK;
+    for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++)
+        status = dfl_massless_decided(eq, all[i].items, all[i].count);
+    for (int k = 0; !status && k < d->all; k++)
+        status = dfl_massless_decided(eq, &(int){dfl_tree_state_massless(trials->tree, k)}, 1);
+    for (int i = 0; !status && i < eq->nv; i++)
+        status = dfl_massless_decided(eq, &(int){d->moved[i]}, 1);
     return status;
 }
 

@@ -44,6 +44,7 @@ void dfl_drawing_free(dfl_drawing *drawing)
     if (!drawing)
         return;
     dfl_context *ctx = drawing->ctx;
+    dfl_mass_tree_free(drawing->declined);
     for (int i = 0; i < drawing->nbodies; i++) {
         dfl_free(ctx, drawing->bodies[i].name);
         dfl_free(ctx, drawing->bodies[i].color);

@@ -154,7 +154,10 @@ struct dfl_drawing {
     dfl_model *model;
     dfl_graph *graph;
     bool planar, closed, lowered;
-    bool lossy; /* forces were applied that belong to no stored energy */
+    dfl_mass_tree
+        *declined; /* what recursions would have got, if they could not be chosen; or NULL */
+    bool massless; /* ... and there are bodies without mass */
+    bool lossy;    /* forces were applied that belong to no stored energy */
     dfl_vec gravity;
     bool heavy; /* it was given ... */
     int gravity_line;

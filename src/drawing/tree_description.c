@@ -53,7 +53,8 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
     if (*left)
         dfl_model_set_tree(drawing->model, tree);
     else
-        dfl_mass_tree_free(tree);
+        drawing->declined = tree;
+    drawing->massless = massless;
     return status;
 }
 
@@ -268,10 +269,10 @@ static dfl_status describe_loop(dfl_mass_tree *tree, const dfl_placed_joint *joi
 
 dfl_status dfl_drawing_same_tree(bool *same, const dfl_drawing *drawing)
 {
-    const dfl_mass_tree *tree = drawing->model->tree;
+    const dfl_mass_tree *tree = drawing->declined ? drawing->declined : drawing->model->tree;
     bool massless = false;
     const dfl_status status = tree ? has_massless(&massless, drawing, tree) : DFL_OK;
-    *same = !status && !massless;
+    *same = !status && massless == drawing->massless;
     return status;
 }
 

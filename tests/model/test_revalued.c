@@ -26,6 +26,26 @@ typedef struct revaluing {
     "local e, mu = param('e', 0.5), param('mu', 0.5) local x, y = position('x'), position('y') "   \
     "mass(x, 1) mass(y, 1) force(y, -9.81) initial{ y = 1, [velocity(y)] = 0 } "                   \
     "unilateral('floor', y, { restitution = e, friction = mu, static = 0.6, slip = velocity(x) })"
+#define RELAY                                                                                      \
+    BOB "local y = position('y') mass(x, m) mass(y, 1) force(y, -x*x*x) "                          \
+        "force(x, -L*sign(velocity(x) + 2*velocity(y)) - velocity(x))"
+#define NODE                                                                                       \
+    "local m, n, L = param('m', 2), param('n', 0), param('L', 1) local x, y = position('x'), "     \
+    "position('y') mass(x, n) mass(y, m) "
+#define NODES                                                                                      \
+    "planar() local n, m, k = param('n', 0), param('m', 1), param('k', 1e4) "                      \
+    "local node = body('node', { mass = n, com = {1, 0} }) "                                       \
+    "local block = body('block', { mass = m, com = {2, 0} }) "                                     \
+    "local a = prismatic('a', ground, node, { at = {1, 0}, axis = {1, 0} }) "                      \
+    "local b = prismatic('b', node, block, { at = {2, 0}, axis = {1, 0} }) "                       \
+    "force(a.q, -k*a.q - 2*a.qd) force(b.q, -2*k*b.q - 2*b.qd) "
+#define STILL                                                                                      \
+    "planar() local n, m, k = param('n', 0), param('m', 1), param('k', 1e4) "                      \
+    "local node = body('node', { mass = n, com = {1, 0}, quasistatic = true }) "                   \
+    "local block = body('block', { mass = m, com = {2, 0} }) "                                     \
+    "local a = prismatic('a', ground, node, { at = {1, 0}, axis = {1, 0} }) "                      \
+    "local b = prismatic('b', node, block, { at = {2, 0}, axis = {1, 0} }) "                       \
+    "force(a.q, -k*a.q) force(b.q, -2*k*b.q) "
 static const revaluing rows[] = {
     {BOB "mass(x, m) force(x, -L*x)", "m=2", "m=3", true},
     {BOB "mass(x, m) force(x, -L*x)", "m=2", "m=0", false}, /* a direction without mass */
@@ -39,7 +59,30 @@ static const revaluing rows[] = {
     {BOB "local n = setting('n', 1) mass(x, m*n)", "n=1", "n=2", false},
     {BOB "local k = param('k', 2*L) mass(x, m) force(x, -k*x)", "L=1", "L=2", false},
     {BOB "local k = param('k', 2*L) mass(x, m) force(x, -k*x)", "m=1", "m=2", true},
-    {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=2", false}, /* friction, or none */
+    /* forces that jump with a speed: friction, relays, dampers; with which numbers they jump */
+    {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=2", true},
+    {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=-2", false}, /* a relay */
+    {BOB "mass(x, m) force(x, -L*sign(velocity(x)))", "L=1", "L=0", false},
+    {BOB "mass(x, m) force(x, (L - 2)*sign(velocity(x)))", "L=1", "L=1.5", true},
+    {BOB "mass(x, m) force(x, -L*velocity(x)*sign(velocity(x)))", "L=1", "L=2", true},
+    {RELAY, "L=1", "L=3", true},
+    {RELAY, "m=2", "m=3", true},
+    {RELAY, "L=1", "L=0", false},
+    /* directions without mass: which, and which of them are held */
+    {NODE "force(x, L*(y - x) - velocity(x))", "L=1", "L=2", true},
+    {NODE "force(x, L*(y - x) - velocity(x))", "m=2", "m=3", true},
+    {NODE "force(x, L*(y - x) - velocity(x))", "n=0", "n=1e-3", false},
+    {NODE "force(x, L*(y - x) - velocity(x))", "n=1e-3", "n=0", false},
+    {NODE "mass(x, velocity(y), 0) constraint('c', x - L*y)", "L=1", "L=2", true},
+    {NODE "constraint('c', y - L*x) force(x, -velocity(x))", "L=1", "L=2", true},
+    {NODE "constraint('c', y - L*x) force(x, -velocity(x))", "L=1", "L=0", false}, /* x is free */
+    {NODES, "k=1e4", "k=1.1e4", true},
+    {NODES, "m=1", "m=2", true},
+    {NODES, "n=0", "n=1e-3", false},
+    {NODES, "n=1e-3", "n=0", false},
+    {STILL, "k=1e4", "k=1.1e4", true},
+    {STILL, "k=1e4", "k=4e4", false}, /* another power of two: the row has another unit */
+    {STILL, "n=0", "n=1e-3", false},
     {BOB "mass(x, m) local s = spline({0, 1, 2, 3}, {0, L, 1, 2}) force(x, -s(x))", "L=1", "L=2",
      false},
     /* masses, inertias, lengths, gravity and axes of drawn mechanisms, as long as bodies are
@@ -92,6 +135,13 @@ static void compare(const dfl_derived *a, const dfl_derived *b)
     assert_int_equal(dfl_numbers_values(value[0], &numbers[0], a->eq, a->eq->rows.f, a->eq->nv), 0);
     assert_int_equal(dfl_numbers_values(value[1], &numbers[1], b->eq, b->eq->rows.f, b->eq->nv), 0);
     assert_memory_equal(value[0], value[1], sizeof value[0]);
+    bool same = false;
+    assert_int_equal(dfl_equations_same(&same, a->eq, b->eq), DFL_OK);
+    assert_true(same);
+    const dfl_actions *kept = &left->actions, *fresh = &right->actions;
+    assert_int_equal(kept->discretes.count, fresh->discretes.count);
+    for (int i = 0; i < kept->discretes.count; i++)
+        assert_true(kept->discretes.item[i].value == fresh->discretes.item[i].value);
 }
 
 static void equations_are_kept_where_only_values_change(void **state)
