@@ -22,6 +22,7 @@ struct dfl_model;
 typedef struct dfl_discrete {
     dfl_expr symbol;
     double value;  /* at the start */
+    dfl_expr from; /* the expression of parameters that gave it; 0: none */
     int before;    /* the number of the variable whose value before the instant this is; -1: none */
     int line;      /* of its declaration; 0: not the user's own */
     bool assigned; /* by an action */

@@ -43,6 +43,7 @@ typedef struct dfl_declaration {
     char *unit;         /* NULL or e.g. "kg" */
     double value;       /* parameter, input, setting: the value in use */
     double preset;      /* ... and the one of the script */
+    dfl_expr from;      /* parameter: the expression of others that gives it; 0: none */
     dfl_expr symbol;    /* p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
     dfl_expr velocity;  /* position: the symbol of its own velocity */
     dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR;
@@ -124,6 +125,16 @@ typedef struct dfl_force_jump {
     bool friction; /* forces only, and they act against c: f+ - f- = -2 F (dc/dv)^T, F > 0 */
     int weight;    /* the hidden discrete variable whose value is `size`, or -1 */
 } dfl_force_jump;
+
+/* A decision by numbers, and what else it depends on: declarations are the same while it is. */
+typedef int dfl_decider(const double *values, int count, const void *facts);
+typedef struct dfl_decision {
+    dfl_expr *expr; /* count: of the numbers */
+    int count;
+    dfl_decider *decide;
+    void *facts;
+    int answer;
+} dfl_decision;
 
 /* A number made of parameters: declarations are the same while it lies from `low` to `high`. */
 typedef struct dfl_reading {
@@ -307,6 +318,7 @@ typedef struct dfl_model {
         run_from[DFL_MOST_SETTINGS]; /* expressions of parameters that gave its numbers; 0: none */
     double precision;                /* rtol of the run for which equations are prepared */
     DFL_LIST(dfl_reading) readings;
+    DFL_LIST(dfl_decision) decisions;
     DFL_LIST(dfl_force_jump) jumps; /* that were looked at when motions were to slide along them */
     bool by_numbers;                /* ... and more depends on the values of parameters */
     dfl_model_drawing drawing;      /* all NULL: none */
@@ -459,9 +471,16 @@ dfl_status dfl_model_sign(double *out, dfl_model *model, dfl_expr expr);
 dfl_status dfl_model_finite(double *out, dfl_model *model, dfl_expr expr);
 dfl_status dfl_model_within(double *out, dfl_model *model, dfl_expr expr, double low, double high);
 dfl_status dfl_model_number(double *out, const dfl_model *model, dfl_expr expr);
+/* The same where declarations depend only on decide(values, count, facts), a pure function of
+   finite numbers; `size` bytes of facts are copied. */
+dfl_status dfl_model_decide(int *answer, dfl_model *model, const dfl_expr *exprs, int count,
+                            dfl_decider *decide, const void *facts, size_t size);
 
 /* The initial value of a symbol was made of an expression of parameters. */
 void dfl_model_start_from(dfl_model *model, dfl_expr symbol, dfl_expr from);
+
+/* The first value of a discrete variable was made of an expression of parameters. */
+void dfl_model_discrete_from(dfl_model *model, dfl_expr symbol, dfl_expr from);
 
 /* Other values, "NAME=VALUE", of parameters, inputs and initial(VARIABLE), which the model was made
  *with, too. same: with them the script declares the same, and the model now has them; else it is to

@@ -77,6 +77,10 @@ void dfl_model_free(dfl_model *model)
     dfl_plan_clear(&model->plan, ctx);
     for (int i = 0; i < model->jumps.count; i++)
         dfl_force_jump_clear(&model->jumps.item[i], ctx);
+    for (int i = 0; i < model->decisions.count; i++) {
+        dfl_free(ctx, model->decisions.item[i].expr);
+        dfl_free(ctx, model->decisions.item[i].facts);
+    }
     void *const blocks[] = {model->name,
                             model->path,
                             model->text,
@@ -88,6 +92,7 @@ void dfl_model_free(dfl_model *model)
                             model->forces.item,
                             model->starts.item,
                             model->readings.item,
+                            model->decisions.item,
                             model->jumps.item,
                             model->places.item,
                             model->rates.item,

@@ -11,7 +11,9 @@
 
 static bool set_value(dfl_model *model, const char *set, bool starts);
 static bool set_start(dfl_model *model, const char *name, size_t length, double value);
+static dfl_status follow_parameters(bool *same, dfl_model *model);
 static dfl_status compare_readings(bool *same, const dfl_model *model);
+static bool decide_alike(const dfl_model *model, const double *value);
 static dfl_status follow_starts(bool *same, dfl_model *model);
 static dfl_status follow_run(bool *same, dfl_model *model);
 
@@ -22,12 +24,20 @@ void dfl_model_start_from(dfl_model *model, dfl_expr symbol, dfl_expr from)
         model->starts.item[place - 1].from = from;
 }
 
+void dfl_model_discrete_from(dfl_model *model, dfl_expr symbol, dfl_expr from)
+{
+    const dfl_node *node = dfl_node_of(model->graph, symbol);
+    model->actions.discretes.item[model->graph->symbols[node->a].index].from = from;
+}
+
 dfl_status dfl_model_revalue(bool *same, dfl_model *model, const char *const *sets, int count)
 {
     *same = !model->by_numbers;
     for (int i = 0; *same && i < count; i++)
         *same = set_value(model, sets[i], false);
-    dfl_status status = *same ? compare_readings(same, model) : DFL_OK;
+    dfl_status status = *same ? follow_parameters(same, model) : DFL_OK;
+    if (!status && *same)
+        status = compare_readings(same, model);
     if (!status && *same)
         status = follow_starts(same, model);
     if (!status && *same && model->drawing.revalue)
@@ -80,6 +90,29 @@ static bool set_start(dfl_model *model, const char *name, size_t length, double 
     return true;
 }
 
+/* Those that are expressions of parameters before them, unless they were set; starts of discrete
+   variables. */
+static dfl_status follow_parameters(bool *same, dfl_model *model)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && *same && i < model->declarations.count; i++) {
+        dfl_declaration *decl = &model->declarations.item[i];
+        if (decl->kind != DFL_A_PARAM || decl->from == 0)
+            continue;
+        status = dfl_model_number(&decl->preset, model, decl->from);
+        decl->value = decl->preset;
+        *same = !status && isfinite(decl->value);
+    }
+    for (int i = 0; !status && *same && i < model->actions.discretes.count; i++) {
+        dfl_discrete *discrete = &model->actions.discretes.item[i];
+        if (discrete->from == 0)
+            continue;
+        status = dfl_model_number(&discrete->value, model, discrete->from);
+        *same = !status && isfinite(discrete->value);
+    }
+    return status;
+}
+
 /* A single value: with its sign, if it is zero. */
 static bool is_within(const dfl_reading *reading, double value)
 {
@@ -87,21 +120,44 @@ static bool is_within(const dfl_reading *reading, double value)
                                         : memcmp(&value, &reading->low, sizeof value) == 0;
 }
 
+/* Values of all readings, then of all decisions. */
 static dfl_status compare_readings(bool *same, const dfl_model *model)
 {
-    const int count = model->readings.count;
+    const int nreadings = model->readings.count;
+    int count = nreadings, at = nreadings;
+    for (int i = 0; i < model->decisions.count; i++)
+        count += model->decisions.item[i].count;
     dfl_expr *exprs = dfl_alloc(model->ctx, (size_t)count, sizeof *exprs);
     double *value = dfl_alloc(model->ctx, (size_t)count, sizeof *value);
     dfl_status status = exprs && value ? DFL_OK : DFL_NO_MEMORY;
-    for (int i = 0; !status && i < count; i++)
+    for (int i = 0; !status && i < nreadings; i++)
         exprs[i] = model->readings.item[i].expr;
+    for (int i = 0; !status && i < model->decisions.count; i++)
+        for (int k = 0; k < model->decisions.item[i].count; k++)
+            exprs[at++] = model->decisions.item[i].expr[k];
     if (!status && count > 0)
         status = dfl_model_numbers(value, model, exprs, count);
-    for (int i = 0; !status && *same && i < count; i++)
+    for (int i = 0; !status && *same && i < nreadings; i++)
         *same = is_within(&model->readings.item[i], value[i]);
+    if (!status && *same)
+        *same = decide_alike(model, value + nreadings);
     dfl_free(model->ctx, exprs);
     dfl_free(model->ctx, value);
     return status;
+}
+
+static bool decide_alike(const dfl_model *model, const double *value)
+{
+    bool same = true;
+    for (int i = 0; same && i < model->decisions.count; i++) {
+        const dfl_decision *decision = &model->decisions.item[i];
+        for (int k = 0; k < decision->count; k++)
+            same = same && isfinite(value[k]);
+        same =
+            same && decision->decide(value, decision->count, decision->facts) == decision->answer;
+        value += decision->count;
+    }
+    return same;
 }
 
 static dfl_status follow_starts(bool *same, dfl_model *model)

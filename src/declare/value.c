@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static double value_of_symbol(uint32_t symbol, const void *user)
 {
@@ -76,5 +77,47 @@ dfl_status dfl_model_within(double *out, dfl_model *model, dfl_expr expr, double
         return DFL_NO_MEMORY;
     model->readings.item = all;
     all[model->readings.count++] = (dfl_reading){expr, inside ? low : *out, inside ? high : *out};
+    return DFL_OK;
+}
+
+/* Room for a decision with `count` expressions and `size` bytes of facts. */
+static dfl_status add_decision(dfl_decision **out, dfl_model *model, int count, size_t size)
+{
+    dfl_context *ctx = model->ctx;
+    dfl_decision *all = dfl_grow(ctx, model->decisions.item, &model->decisions.room,
+                                 model->decisions.count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    model->decisions.item = all;
+    *out = &all[model->decisions.count++];
+    **out = (dfl_decision){.expr = dfl_alloc(ctx, (size_t)count, sizeof(dfl_expr)),
+                           .count = count,
+                           .facts = size > 0 ? dfl_alloc(ctx, size, 1) : NULL};
+    return (*out)->expr && ((*out)->facts || size == 0) ? DFL_OK : DFL_NO_MEMORY;
+}
+
+dfl_status dfl_model_decide(int *answer, dfl_model *model, const dfl_expr *exprs, int count,
+                            dfl_decider *decide, const void *facts, size_t size)
+{
+    double *value = dfl_alloc(model->ctx, (size_t)count, sizeof *value);
+    dfl_status status = value ? DFL_OK : DFL_NO_MEMORY;
+    dfl_decision *decision = NULL;
+    bool constant = true;
+    for (int i = 0; !status && i < count; i++) {
+        status = dfl_model_number(&value[i], model, exprs[i]);
+        constant = constant && dfl_is_constant(model->graph, exprs[i]);
+    }
+    if (!status)
+        *answer = decide(value, count, facts);
+    dfl_free(model->ctx, value);
+    if (!status && !constant)
+        status = add_decision(&decision, model, count, size);
+    if (status || constant)
+        return status;
+    memcpy(decision->expr, exprs, (size_t)count * sizeof *exprs);
+    if (size > 0)
+        memcpy(decision->facts, facts, size);
+    decision->decide = decide;
+    decision->answer = *answer;
     return DFL_OK;
 }

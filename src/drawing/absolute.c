@@ -16,12 +16,15 @@
 #include "context/context.h"
 #include "drawing/vectors.h"
 
+#include <string.h>
+
 static dfl_status declare_position(dfl_expr *p, dfl_drawing *drawing, int body, const char *what,
                                    const char *unit);
 static dfl_status declare_speed(dfl_expr *v, dfl_drawing *drawing, int body, int k);
 static dfl_status add_step(dfl_drawing *drawing, int body, dfl_step_kind kind, dfl_vec axis,
                            const dfl_expr *p, const dfl_expr *v);
 static dfl_status place(dfl_drawing *drawing, const dfl_release *release);
+static int is_inertia(const double *numbers, int count, const void *planar);
 static bool has_inertia(const dfl_drawing *drawing, const dfl_placed_body *body);
 static dfl_status declare_rows(dfl_drawing *drawing, const dfl_release *release);
 static dfl_status declare_row(int *number, dfl_drawing *drawing, const dfl_placed_joint *joint,
@@ -49,19 +52,24 @@ bool dfl_drawing_releases(const dfl_drawing *drawing, int body, int end)
            has_inertia(drawing, &drawing->bodies[body]);
 }
 
-/* Whether it has mass, and inertia about all axes, with the present values of parameters: the
-   others keep joint coordinates. */
+/* With the present values of parameters: the others keep joint coordinates. */
 static bool has_inertia(const dfl_drawing *drawing, const dfl_placed_body *body)
 {
-    const double tiny = 1e-12;
-    double m = 0, I[6] = {0};
-    if (dfl_model_value(&m, drawing->model, body->mass) || !(m > 0))
-        return false;
-    for (int k = 0; k < 6; k++)
-        if (dfl_model_value(&I[k], drawing->model, body->inertia.e[k]))
-            return false;
-    if (drawing->planar)
-        return I[2] > 0;
+    dfl_expr all[7] = {body->mass};
+    int answer = 0;
+    memcpy(all + 1, body->inertia.e, sizeof body->inertia.e);
+    return !dfl_model_decide(&answer, drawing->model, all, 7, is_inertia, &drawing->planar,
+                             sizeof drawing->planar) &&
+           answer;
+}
+
+/* Whether there is mass, and inertia about all axes. */
+static int is_inertia(const double *numbers, int count, const void *planar)
+{
+    (void)count;
+    const double tiny = 1e-12, *I = numbers + 1;
+    if (!(numbers[0] > 0) || *(const bool *)planar)
+        return numbers[0] > 0 && I[2] > 0;
     const double xx = I[sym_place(0, 0)], yy = I[sym_place(1, 1)], zz = I[sym_place(2, 2)],
                  xy = I[sym_place(0, 1)], xz = I[sym_place(0, 2)], yz = I[sym_place(1, 2)];
     const double size = xx + yy + zz, plane = xx * yy - xy * xy;

@@ -4,6 +4,9 @@
 #include "multibody/multibody.h"
 #include "drawing/vectors.h"
 
+/* What is wrong with the axes of a joint. */
+enum { AXES_FIT, NO_AXIS, NO_AXIS2, NOT_PERPENDICULAR };
+
 static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
@@ -129,32 +132,45 @@ static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joi
     return status;
 }
 
+/* Of one axis, or of two that shall be perpendicular. */
+static int find_misfit(const double *a, int count, const void *facts)
+{
+    (void)facts;
+    const double *b = a + 3;
+    const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    if (aa == 0.0 || count == 3)
+        return aa == 0.0 ? NO_AXIS : AXES_FIT;
+    const double bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return bb == 0.0 ? NO_AXIS2 : ab * ab > 1e-16 * aa * bb ? NOT_PERPENDICULAR : AXES_FIT;
+}
+
 static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
                              dfl_vec axis2, const char *which)
 {
     const char *kind = dfl_joint_types[joint->kind].name;
-    dfl_number_reader *read =
-        dfl_joint_types[joint->kind].axes < 2 ? dfl_model_sign : dfl_model_value;
-    double a[3], b[3];
-    dfl_status status = dfl_drawing_read(a, drawing, axis.e, 3, read, kind, joint->name, which);
+    const int count = dfl_joint_types[joint->kind].axes < 2 ? 3 : 6;
+    const dfl_expr both[] = {axis.e[0], axis.e[1], axis.e[2], axis2.e[0], axis2.e[1], axis2.e[2]};
+    double a[6];
+    int misfit = AXES_FIT;
+    dfl_status status =
+        dfl_drawing_read(a, drawing, both, 3, dfl_drawing_number, kind, joint->name, which);
     if (!status)
-        status = dfl_drawing_read(b, drawing, axis2.e, 3, read, kind, joint->name, "axis2");
+        status = dfl_drawing_read(a + 3, drawing, both + 3, 3, dfl_drawing_number, kind,
+                                  joint->name, "axis2");
+    if (!status)
+        status = dfl_model_decide(&misfit, drawing->model, both, count, find_misfit, NULL, 0);
     if (status)
         return status;
-    const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-    const double bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
-    const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    if (aa == 0.0 && dfl_joint_needs_axis(joint->kind, drawing->planar))
+    if (misfit == NO_AXIS && dfl_joint_needs_axis(joint->kind, drawing->planar))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': %s has length zero; give %s numbers that are not all zero", kind,
                         joint->name, which, drawing->planar ? "two" : "three");
-    if (dfl_joint_types[joint->kind].axes < 2)
-        return DFL_OK;
-    if (bb == 0.0)
+    if (misfit == NO_AXIS2)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "universal '%s': axis2 is missing or zero; give the axis in %s",
                         joint->name, dfl_drawing_body_name(drawing, joint->child));
-    if (ab * ab > 1e-16 * aa * bb)
+    if (misfit == NOT_PERPENDICULAR)
         return dfl_fail(
             drawing->ctx, DFL_INVALID,
             "universal '%s': axis and axis2 are not perpendicular; turn one of them, or "

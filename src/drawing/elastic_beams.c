@@ -8,11 +8,11 @@
 
 #include <math.h>
 
-static dfl_status check_beam(double *length, const dfl_drawing *drawing, const dfl_drawn_beam *b);
+static dfl_status check_beam(const dfl_drawing *drawing, const dfl_drawn_beam *b);
 static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing *drawing,
                             const dfl_drawn_beam *b);
-static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b,
-                             double length);
+static int find_up(const double *up, int count, const void *facts);
+static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b);
 static dfl_status check_order(const dfl_drawing *drawing, const dfl_drawn_beam *b,
                               const dfl_modal_body *body);
 static dfl_expr stiffness_of(dfl_graph *g, const dfl_drawn_beam *b, dfl_beam_family family,
@@ -24,8 +24,17 @@ static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
 static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_expr K, dfl_expr M);
 static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
                           dfl_expr K, dfl_expr M);
+static int is_faster(const double *numbers, int count, const void *facts);
 static dfl_status note_modes(double *soft, dfl_drawing *drawing, const dfl_drawn_beam *b,
                              const dfl_unit_beam *unit, const dfl_expr *K, const dfl_expr *M);
+
+enum { UP_AS_GIVEN, UP_IS_Y, UP_IS_Z, UP_IS_ALONG };
+enum { BEAM_NUMBERS = 12 };
+
+typedef struct ordered_beam {
+    dfl_beam_order order;
+    bool planar;
+} ordered_beam;
 
 static const char *const family_name[] = {"stretch", "bending", "bending across", "twist"};
 static const char *const frame_name[] = {"chord", "tangent", "Buckens"};
@@ -45,12 +54,11 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
     dfl_expr K[DFL_MOST_MODES * DFL_MOST_MODES] = {0}, D[DFL_MOST_MODES * DFL_MOST_MODES] = {0};
     dfl_expr Kd[DFL_MOST_MODES], Md[DFL_MOST_MODES];
     bool twists[DFL_MOST_MODES] = {false}, massless[DFL_MOST_MODES] = {false};
-    double length = 0.0;
-    dfl_status status = check_beam(&length, drawing, b);
+    dfl_status status = check_beam(drawing, b);
     if (!status)
         status = find_axes(e.axes, &e.length, drawing, b);
     if (!status)
-        status = find_modes(&unit, drawing, b, length);
+        status = find_modes(&unit, drawing, b);
     if (!status)
         status = check_order(drawing, b, unit.body);
     if (status) {
@@ -62,9 +70,9 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
     e.rotary = drawing->planar ? 0 : dfl_mul(g, b->rhoJ, e.length);
     const int n = unit.body->n;
     for (int i = 0; i < n; i++) {
-        twists[i] = unit.family[i] == DFL_BEAM_TWIST;
-        Kd[i] =
-            dfl_mul(g, dfl_constant(g, unit.k[i]), stiffness_of(g, b, unit.family[i], e.length));
+        twists[i] = unit.order.family[i] == DFL_BEAM_TWIST;
+        Kd[i] = dfl_mul(g, dfl_constant(g, unit.order.k[i]),
+                        stiffness_of(g, b, unit.order.family[i], e.length));
         Md[i] = twists[i] ? e.rotary : e.mass;
         K[i + n * i] = Kd[i];
         set_damping(&D[i + n * i], g, b, Kd[i], Md[i]);
@@ -89,7 +97,7 @@ dfl_status dfl_drawing_beam(int *out, dfl_drawing *drawing, const dfl_drawn_beam
 }
 
 /* Lengths and stiffnesses must be positive with the present values. */
-static dfl_status check_beam(double *length, const dfl_drawing *drawing, const dfl_drawn_beam *b)
+static dfl_status check_beam(const dfl_drawing *drawing, const dfl_drawn_beam *b)
 {
     const struct {
         dfl_expr expr;
@@ -101,11 +109,14 @@ static dfl_status check_beam(double *length, const dfl_drawing *drawing, const d
                {b->GJ, "GJ"},
                {b->rhoJ, "the inertia of its section"}};
     double from[3], to[3], value;
-    dfl_status status = dfl_drawing_values(from, drawing, b->from.e, 3, "elastic", b->name, "from");
+    dfl_status status =
+        dfl_drawing_read(from, drawing, b->from.e, 3, dfl_model_finite, "elastic", b->name, "from");
     if (!status)
-        status = dfl_drawing_values(to, drawing, b->to.e, 3, "elastic", b->name, "to");
+        status =
+            dfl_drawing_read(to, drawing, b->to.e, 3, dfl_model_finite, "elastic", b->name, "to");
     for (int i = 0; i < (drawing->planar ? 3 : 6) && !status; i++) {
-        status = dfl_drawing_value(&value, drawing, all[i].expr, "elastic", b->name, all[i].what);
+        status = dfl_drawing_read(&value, drawing, &all[i].expr, 1, dfl_model_sign, "elastic",
+                                  b->name, all[i].what);
         if (!status && !(value > 0.0 && isfinite(value)))
             status = dfl_fail(drawing->ctx, DFL_INVALID,
                               "elastic '%s': %s is %g; give positive numbers: E, density and the "
@@ -115,8 +126,7 @@ static dfl_status check_beam(double *length, const dfl_drawing *drawing, const d
     }
     if (status)
         return status;
-    *length = hypot(hypot(to[0] - from[0], to[1] - from[1]), to[2] - from[2]);
-    if (!(*length > 0.0))
+    if (!(hypot(hypot(to[0] - from[0], to[1] - from[1]), to[2] - from[2]) > 0.0))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "elastic '%s': the beam has no length: from and to are the same point",
                         b->name);
@@ -133,7 +143,7 @@ static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing
     *length =
         straight < 3 ? along.e[straight] : dfl_unary(g, DFL_OP_SQRT, vec_dot(g, along, along));
     double l = 0.0;
-    dfl_status status = dfl_model_value(&l, drawing->model, *length);
+    dfl_status status = dfl_model_sign(&l, drawing->model, *length);
     if (!status && l < 0.0)
         *length = dfl_neg(g, *length);
     axes[0] = dfl_drawing_unit(drawing, along);
@@ -143,28 +153,41 @@ static dfl_status find_axes(dfl_vec axes[3], dfl_expr *length, const dfl_drawing
         return status;
     }
     dfl_vec frame[3];
-    double up[3], x[3];
+    double up[3];
+    int which = UP_AS_GIVEN;
+    const dfl_expr both[] = {b->up.e[0],   b->up.e[1],   b->up.e[2],
+                             axes[0].e[0], axes[0].e[1], axes[0].e[2]};
     if (!status)
-        status = dfl_drawing_values(up, drawing, b->up.e, 3, "elastic", b->name, "up");
+        status =
+            dfl_drawing_read(up, drawing, b->up.e, 3, dfl_drawing_number, "elastic", b->name, "up");
     if (!status)
-        status = dfl_drawing_values(x, drawing, axes[0].e, 3, "elastic", b->name, "to");
+        status = dfl_model_decide(&which, drawing->model, both, 6, find_up, NULL, 0);
+    if (!status && which == UP_IS_ALONG)
+        status =
+            dfl_fail(drawing->ctx, DFL_INVALID,
+                     "elastic '%s': up is along the beam; give a direction across it", b->name);
     if (status)
         return status;
-    dfl_vec side = b->up;
-    if (up[0] == 0.0 && up[1] == 0.0 &&
-        up[2] == 0.0) { /* y, or z of the drawing for beams along y */
-        side = (dfl_vec){{0, dfl_constant(g, 1.0), 0}};
-        if (fabs(x[1]) > 0.9)
-            side = (dfl_vec){{0, 0, dfl_constant(g, 1.0)}};
-    } else if (fabs(up[0] * x[0] + up[1] * x[1] + up[2] * x[2]) >
-               (1.0 - 1e-9) * hypot(hypot(up[0], up[1]), up[2])) {
-        return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "elastic '%s': up is along the beam; give a direction across it", b->name);
-    }
-    dfl_drawing_axes(frame, drawing, axes[0], side); /* z along the beam, x along `side` */
+    const dfl_vec y = {{0, dfl_constant(g, 1.0), 0}}, z = {{0, 0, dfl_constant(g, 1.0)}};
+    dfl_drawing_axes(frame, drawing, axes[0], /* z along the beam, x along what is up */
+                     which == UP_AS_GIVEN ? b->up
+                     : which == UP_IS_Z   ? z
+                                          : y);
     axes[1] = frame[0];
     axes[2] = vec_cross(g, axes[0], axes[1]);
     return DFL_OK;
+}
+
+/* up, then the unit vector along the beam. If nothing is given it is y, or z of the drawing for
+   beams along y. */
+static int find_up(const double *up, int count, const void *facts)
+{
+    (void)count, (void)facts;
+    const double *x = up + 3;
+    if (up[0] == 0.0 && up[1] == 0.0 && up[2] == 0.0)
+        return fabs(x[1]) > 0.9 ? UP_IS_Z : UP_IS_Y;
+    const double along = fabs(up[0] * x[0] + up[1] * x[1] + up[2] * x[2]);
+    return along > (1.0 - 1e-9) * hypot(hypot(up[0], up[1]), up[2]) ? UP_IS_ALONG : UP_AS_GIVEN;
 }
 
 static dfl_beam_profile profile(const dfl_drawn_beam *b, dfl_taper which)
@@ -172,10 +195,41 @@ static dfl_beam_profile profile(const dfl_drawn_beam *b, dfl_taper which)
     return (dfl_beam_profile){b->ntaper, b->taper_place, b->taper[which]};
 }
 
-static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b,
-                             double length)
+/* Numbers that decide which modes are the lowest. */
+static void list_numbers(dfl_expr out[BEAM_NUMBERS], const dfl_drawn_beam *b)
 {
-    const dfl_expr stiff[] = {b->EA, b->EI, b->EI2, b->GJ};
+    const dfl_expr all[BEAM_NUMBERS] = {b->EA,        b->EI,      b->EI2,       b->GJ,
+                                        b->rhoA,      b->rhoJ,    b->from.e[0], b->from.e[1],
+                                        b->from.e[2], b->to.e[0], b->to.e[1],   b->to.e[2]};
+    for (int i = 0; i < BEAM_NUMBERS; i++)
+        out[i] = all[i];
+}
+
+/* EA L^2, EI, EI2, GJ L^2 rhoA / rhoJ */
+static void find_stiffness(double out[DFL_BEAM_FAMILIES], const double numbers[BEAM_NUMBERS],
+                           bool planar)
+{
+    const double rhoA = numbers[4], rhoJ = numbers[5], *from = numbers + 6, *to = numbers + 9;
+    const double length = hypot(hypot(to[0] - from[0], to[1] - from[1]), to[2] - from[2]);
+    for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
+        out[f] = planar && f >= 2 ? 0.0 : numbers[f];
+    out[DFL_BEAM_STRETCH] *= length * length;
+    if (!planar)
+        out[DFL_BEAM_TWIST] *= length * length * (rhoA / rhoJ);
+}
+
+/* Whether a beam with these numbers has the same modes in the same order; without length: no. */
+static int has_order(const double *numbers, int count, const void *facts)
+{
+    (void)count;
+    const ordered_beam *beam = facts;
+    double stiffness[DFL_BEAM_FAMILIES];
+    find_stiffness(stiffness, numbers, beam->planar);
+    return stiffness[DFL_BEAM_STRETCH] > 0.0 && dfl_unit_beam_same(&beam->order, stiffness);
+}
+
+static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const dfl_drawn_beam *b)
+{
     dfl_beam_task task = {.elements = b->elements,
                           .modes = b->modes,
                           .interface = b->interface,
@@ -187,17 +241,14 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
                           .mass = profile(b, DFL_TAPER_MASS),
                           .stiff = {profile(b, DFL_TAPER_EA), profile(b, DFL_TAPER_EI),
                                     profile(b, DFL_TAPER_EI2), profile(b, DFL_TAPER_GJ)}};
-    double rhoA = 1.0, rhoJ = 1.0;
-    dfl_status status = dfl_model_value(&rhoA, drawing->model, b->rhoA);
-    if (!status && !drawing->planar)
-        status = dfl_model_value(&rhoJ, drawing->model, b->rhoJ);
-    for (int f = 0; f < (drawing->planar ? 2 : DFL_BEAM_FAMILIES) && !status; f++) {
-        status = dfl_model_value(&task.stiffness[f], drawing->model, stiff[f]);
-        if (f == DFL_BEAM_STRETCH || f == DFL_BEAM_TWIST)
-            task.stiffness[f] *= length * length;
-        if (f == DFL_BEAM_TWIST)
-            task.stiffness[f] *= rhoA / rhoJ;
-    }
+    dfl_expr exprs[BEAM_NUMBERS];
+    double numbers[BEAM_NUMBERS];
+    list_numbers(exprs, b);
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < BEAM_NUMBERS && !status; i++)
+        status = dfl_model_number(&numbers[i], drawing->model, exprs[i]);
+    if (!status)
+        find_stiffness(task.stiffness, numbers, drawing->planar);
     for (int i = 0; i < b->nnodes; i++) {
         if (b->station[i] < b->station[task.first])
             task.first = i;
@@ -223,6 +274,12 @@ static dfl_status find_modes(dfl_unit_beam *unit, dfl_drawing *drawing, const df
                         b->name, b->station[task.first]);
     if (!status)
         status = dfl_unit_beam_find(unit, drawing->ctx, &task);
+    if (!status) {
+        const ordered_beam beam = {unit->order, drawing->planar};
+        int same;
+        return dfl_model_decide(&same, drawing->model, exprs, BEAM_NUMBERS, has_order, &beam,
+                                sizeof beam);
+    }
     if (status != DFL_INVALID)
         return status;
     dfl_text why = {.ctx = drawing->ctx};
@@ -269,7 +326,7 @@ static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_u
     const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
     for (int k = 0; k < e->nnodes + e->noutline; k++)
         for (int i = 0; i < e->n; i++) {
-            const dfl_beam_family f = unit->family[i];
+            const dfl_beam_family f = unit->order.family[i];
             const dfl_beam_profile along = profile(b, tapers[f]);
             const double strain =
                 unit->body->node[k].strain[i] * dfl_profile_at(&along, unit->body->node[k].at[0]);
@@ -283,6 +340,12 @@ static void set_loads(dfl_drawing *drawing, const dfl_drawn_beam *b, const dfl_u
         }
 }
 
+static int is_second_larger(const double *numbers, int count, const void *facts)
+{
+    (void)count, (void)facts;
+    return numbers[1] > numbers[0];
+}
+
 /* A moment about the stiff axis of a section lets a cantilever fall over sideways at M^2 =
    (pi / 2 L)^2 EI2 GJ / (1 - EI2 / EI) (Timoshenko and Gere 1961, section 6.3), and softens it
    before by M^2 as a part of that. Turns of sections that bend are not among the displacements of
@@ -294,11 +357,10 @@ static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
     dfl_graph *g = drawing->graph;
     const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
     const dfl_expr one = dfl_constant(g, 1.0), none = dfl_constant(g, -1.0);
-    double EI[2] = {0.0};
-    dfl_status status = dfl_model_value(&EI[0], drawing->model, b->EI);
-    if (!status)
-        status = dfl_model_value(&EI[1], drawing->model, b->EI2);
-    const bool across = EI[1] > EI[0]; /* the stiff direction */
+    const dfl_expr both[] = {b->EI, b->EI2};
+    int across = false; /* the stiff direction is */
+    dfl_status status =
+        dfl_model_decide(&across, drawing->model, both, 2, is_second_larger, NULL, 0);
     const dfl_beam_profile stiff = profile(b, across ? DFL_TAPER_EI2 : DFL_TAPER_EI),
                            weak = profile(b, across ? DFL_TAPER_EI : DFL_TAPER_EI2),
                            twist = profile(b, DFL_TAPER_GJ);
@@ -348,12 +410,21 @@ static void set_damping(dfl_expr *D, dfl_graph *g, const dfl_drawn_beam *b, dfl_
 static dfl_status is_fast(bool *out, const dfl_drawing *drawing, const dfl_drawn_beam *b,
                           dfl_expr K, dfl_expr M)
 {
-    double k = 0.0, m = 1.0;
-    dfl_status status = dfl_model_value(&k, drawing->model, K);
-    if (!status)
-        status = dfl_model_value(&m, drawing->model, M);
-    *out = b->quasistatic > 0.0 && sqrt(k / m) > b->quasistatic;
+    const dfl_expr both[] = {K, M};
+    int fast = 0;
+    dfl_status status = DFL_OK;
+    if (b->quasistatic > 0.0)
+        status = dfl_model_decide(&fast, drawing->model, both, 2, is_faster, &b->quasistatic,
+                                  sizeof b->quasistatic);
+    *out = fast;
     return status;
+}
+
+/* sqrt(K / M) above a frequency */
+static int is_faster(const double *numbers, int count, const void *facts)
+{
+    (void)count;
+    return sqrt(numbers[0] / numbers[1]) > *(const double *)facts;
 }
 
 /* A line for `check`: modes and their frequencies in the frame; *soft as of dfl_drawn_elastic. */
@@ -365,15 +436,17 @@ static dfl_status note_modes(double *soft, dfl_drawing *drawing, const dfl_drawn
                                  : nnodes == 0  ? DFL_FRAME_BUCKENS
                                  : nnodes == 1  ? DFL_FRAME_TANGENT
                                                 : DFL_FRAME_CHORD;
+    /* numbers of a note may be others; the limit of turning, of first order, is one of equations */
+    dfl_number_reader *read = b->first_order ? dfl_model_value : dfl_drawing_number;
     double mass = 0.0, slowest = 0.0;
     dfl_text text = {.ctx = drawing->ctx};
     dfl_status status = DFL_OK;
     for (int i = 0; i < unit->body->n && !status; i++) {
         double k = 0.0, m = 1.0;
-        status = dfl_model_value(&k, drawing->model, K[i]);
+        status = read(&k, drawing->model, K[i]);
         if (!status)
-            status = dfl_model_value(&m, drawing->model, M[i]);
-        if (unit->family[i] != DFL_BEAM_TWIST)
+            status = read(&m, drawing->model, M[i]);
+        if (unit->order.family[i] != DFL_BEAM_TWIST)
             mass = m;
         if (i == 0)
             dfl_text_add(&text, "elastic body '%s': %d modes in the %s frame:", b->name,
@@ -381,7 +454,7 @@ static dfl_status note_modes(double *soft, dfl_drawing *drawing, const dfl_drawn
         const double w = sqrt(k / m);
         slowest = i == 0 ? w : slowest;
         dfl_text_add(&text, "%s q%d %s %.6g rad/s%s", i ? "," : "", i + 1,
-                     family_name[unit->family[i]], w,
+                     family_name[unit->order.family[i]], w,
                      b->quasistatic > 0.0 && w > b->quasistatic ? " (quasistatic)" : "");
     }
     if (!status)

@@ -12,7 +12,7 @@ static dfl_status doubt_accelerations(dfl_drawing *drawing, const dfl_elastic *e
 static dfl_expr root_mean(dfl_graph *g, dfl_expr square, dfl_expr mass);
 static dfl_status doubt_clamps(dfl_drawing *drawing, const dfl_elastic *e);
 static bool is_clamped(const dfl_placed_joint *joint, int node);
-static dfl_status find_size(double *out, const dfl_drawing *drawing, const dfl_elastic *e);
+static dfl_expr square_of_size(const dfl_drawing *drawing, const dfl_elastic *e);
 
 dfl_status dfl_elastic_doubt(dfl_drawing *drawing, const dfl_elastic *e, dfl_vec omega)
 {
@@ -63,7 +63,6 @@ static dfl_status doubt_accelerations(dfl_drawing *drawing, const dfl_elastic *e
     dfl_graph *g = drawing->graph;
     dfl_vec by[2][2]; /* alpha and a at the origin of the link, without and with v' */
     dfl_expr lost = 0, whole = 0, bent[DFL_MOST_MODES] = {0};
-    double size = 0.0;
     bool massless = false;
     for (int k = 0; k < e->n; k++)
         massless = massless || e->massless[k];
@@ -100,13 +99,12 @@ static dfl_status doubt_accelerations(dfl_drawing *drawing, const dfl_elastic *e
         "deflection",
         e->name);
     status = text.status;
-    if (!status)
-        status = find_size(&size, drawing, e);
+    const dfl_expr size = dfl_unary(g, DFL_OP_SQRT, square_of_size(drawing, e));
+    const dfl_expr least = dfl_mul(g, dfl_constant(g, 1e-9), size);
     if (!status) /* what is 0 but for rounding is not compared with 0 */
-        status = dfl_model_neglect(
-            drawing->model, e->line, root_mean(g, lost, e->mass),
-            dfl_binary(g, DFL_OP_MAX, root_mean(g, whole, e->mass), dfl_constant(g, 1e-9 * size)),
-            dfl_text_string(&text));
+        status = dfl_model_neglect(drawing->model, e->line, root_mean(g, lost, e->mass),
+                                   dfl_binary(g, DFL_OP_MAX, root_mean(g, whole, e->mass), least),
+                                   dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
 }
@@ -158,38 +156,35 @@ static dfl_status doubt_deflections(dfl_drawing *drawing, const dfl_elastic *e)
     const double most = 0.15; /* of the size: curvatures are then wrong by several per cent */
     dfl_graph *g = drawing->graph;
     dfl_text text = {.ctx = drawing->ctx};
+    const dfl_expr size = square_of_size(drawing, e);
     dfl_expr largest = 0;
-    double size = 0.0;
-    dfl_status status = find_size(&size, drawing, e);
     for (int k = 0; k < e->nnodes + e->noutline; k++)
         largest =
             dfl_binary(g, DFL_OP_MAX, largest, vec_dot(g, e->node[k].shift, e->node[k].shift));
-    if (status || size == 0.0 || largest == 0)
-        return status;
+    if (size == 0 || largest == 0)
+        return DFL_OK;
     dfl_text_add(&text,
-                 "the elastic body '%s' deflects by more than %.4g m, %g of its size: its modes "
-                 "are those of small deflections. Divide it into several bodies",
-                 e->name, most * size, most);
-    status = text.status;
+                 "the elastic body '%s' deflects by more than %g of its size: its modes are those "
+                 "of small deflections. Divide it into several bodies",
+                 e->name, most);
+    dfl_status status = text.status;
     if (!status)
-        status = dfl_model_doubt(drawing->model, e->line,
-                                 dfl_sub(g, largest, dfl_constant(g, most * most * size * size)),
-                                 dfl_text_string(&text));
+        status =
+            dfl_model_doubt(drawing->model, e->line,
+                            dfl_sub(g, largest, dfl_mul(g, dfl_constant(g, most * most), size)),
+                            dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
 }
 
-/* The largest distance of its nodes and points from the first one, with the present values. */
-static dfl_status find_size(double *out, const dfl_drawing *drawing, const dfl_elastic *e)
+/* Of the largest distance of its nodes and points from the first one. */
+static dfl_expr square_of_size(const dfl_drawing *drawing, const dfl_elastic *e)
 {
     dfl_graph *g = drawing->graph;
-    dfl_status status = DFL_OK;
-    *out = 0.0;
-    for (int k = 1; k < e->nnodes + e->noutline && !status; k++) {
+    dfl_expr largest = 0;
+    for (int k = 1; k < e->nnodes + e->noutline; k++) {
         const dfl_vec apart = vec_sub(g, e->node[k].at, e->node[0].at);
-        double square = 0.0;
-        status = dfl_model_value(&square, drawing->model, vec_dot(g, apart, apart));
-        *out = fmax(*out, sqrt(square));
+        largest = dfl_binary(g, DFL_OP_MAX, largest, vec_dot(g, apart, apart));
     }
-    return status;
+    return largest;
 }

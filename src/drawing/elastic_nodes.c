@@ -185,9 +185,26 @@ static dfl_status distance(double *out, const dfl_drawing *drawing, const dfl_el
     const dfl_vec apart = vec_sub(drawing->graph, node->at, at);
     dfl_status status = DFL_OK;
     for (int i = 0; i < 3 && !status; i++)
-        status = dfl_model_value(&d[i], drawing->model, apart.e[i]);
+        status = dfl_model_number(&d[i], drawing->model, apart.e[i]);
     *out = hypot(hypot(d[0], d[1]), d[2]);
     return status;
+}
+
+/* values: all nodes, 3 numbers each, from the first one, then from the point; 1 + the one there. */
+static int node_there(const double *values, int count, const void *facts)
+{
+    (void)facts;
+    const int n = count / 6;
+    const double *place = values + 3 * n;
+    double size = 0.0;
+    for (int k = 0; k < n; k++)
+        size = fmax(size, hypot(hypot(values[3 * k], values[3 * k + 1]), values[3 * k + 2]));
+    for (int k = 0; k < n; k++) {
+        const double d = hypot(hypot(place[3 * k], place[3 * k + 1]), place[3 * k + 2]);
+        if (d <= 1e-9 * size + 1e-12)
+            return k + 1;
+    }
+    return 0;
 }
 
 dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *drawing, dfl_vec at)
@@ -196,20 +213,21 @@ dfl_status dfl_drawing_find_node(int *body, bool *found, const dfl_drawing *draw
     if (*body < 0 || drawing->bodies[*body].elastic == 0 || drawing->bodies[*body].node >= 0)
         return DFL_OK;
     const dfl_elastic *e = &drawing->elastics[drawing->bodies[*body].elastic - 1];
-    double size = 0.0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < e->nnodes && !*found; k++) {
-            double d;
-            const dfl_status status = distance(&d, drawing, &e->node[k], pass ? at : e->node[0].at);
-            if (status)
-                return status;
-            if (!pass)
-                size = fmax(size, d);
-            *found = pass && d <= 1e-9 * size + 1e-12;
-            if (*found)
-                *body = e->node[k].body;
+    dfl_expr *apart = dfl_alloc(drawing->ctx, 6 * (size_t)e->nnodes, sizeof *apart);
+    int answer = 0;
+    for (int pass = 0; apart && pass < 2; pass++)
+        for (int k = 0; k < e->nnodes; k++) {
+            const dfl_vec d = vec_sub(drawing->graph, e->node[k].at, pass ? at : e->node[0].at);
+            memcpy(apart + 3 * (k + pass * e->nnodes), d.e, sizeof d.e);
         }
-    return DFL_OK;
+    const dfl_status status =
+        apart ? dfl_model_decide(&answer, drawing->model, apart, 6 * e->nnodes, node_there, NULL, 0)
+              : DFL_NO_MEMORY;
+    dfl_free(drawing->ctx, apart);
+    *found = !status && answer > 0;
+    if (*found)
+        *body = e->node[answer - 1].body;
+    return status;
 }
 
 dfl_status dfl_drawing_need_node(int *body, const dfl_drawing *drawing, const char *call,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes *m);
+static int find_asymmetry(const double *A, int count, const void *sign);
 static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
                                   const double *A, double sign, const char *what);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
@@ -92,27 +93,44 @@ static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes 
             status = dfl_fail(drawing->ctx, DFL_INVALID,
                               "elastic '%s': mode %d has the mass %g in Me; give positive numbers",
                               m->name, i + 1, m->Me[i * n + i]);
-    for (int i = 0; i < n * n && !status; i++)
-        status = dfl_drawing_value(&K[i], drawing, m->K[i], "elastic", m->name, "K");
-    return status ? status : check_symmetric(drawing, m, K, 1.0, "K");
+    if (!status)
+        status =
+            dfl_drawing_read(K, drawing, m->K, n * n, dfl_drawing_number, "elastic", m->name, "K");
+    if (!status)
+        status = check_symmetric(drawing, m, K, 1.0, "K");
+    const double sign = 1.0;
+    int place;
+    return status ? status
+                  : dfl_model_decide(&place, drawing->model, m->K, n * n, find_asymmetry, &sign,
+                                     sizeof sign);
+}
+
+/* The place of a square matrix, by rows and from 1, that is not that of the matrix transposed,
+   times the sign; 0: none. */
+static int find_asymmetry(const double *A, int count, const void *sign)
+{
+    const int n = (int)lround(sqrt(count));
+    double size = 0.0;
+    for (int i = 0; i < count; i++)
+        size = fmax(size, fabs(A[i]));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            if (!(fabs(A[i * n + j] - *(const double *)sign * A[j * n + i]) <= 1e-9 * size))
+                return i * n + j + 1;
+    return 0;
 }
 
 static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
                                   const double *A, double sign, const char *what)
 {
-    double size = 0.0;
-    for (int i = 0; i < m->n * m->n; i++)
-        size = fmax(size, fabs(A[i]));
-    for (int i = 0; i < m->n; i++)
-        for (int j = 0; j <= i; j++)
-            if (!(fabs(A[i * m->n + j] - sign * A[j * m->n + i]) <= 1e-9 * size))
-                return dfl_fail(
-                    drawing->ctx, DFL_INVALID,
-                    "elastic '%s': %s is not %s: %g in row %d, column %d, %g in row %d, "
-                    "column %d",
+    const int place = find_asymmetry(A, m->n * m->n, &sign);
+    const int i = (place - 1) / m->n, j = (place - 1) % m->n;
+    if (place == 0)
+        return DFL_OK;
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "elastic '%s': %s is not %s: %g in row %d, column %d, %g in row %d, column %d",
                     m->name, what, sign > 0.0 ? "symmetric" : "antisymmetric", A[i * m->n + j],
                     i + 1, j + 1, A[j * m->n + i], j + 1, i + 1);
-    return DFL_OK;
 }
 
 /* In the plane rows of turns are z, and inertias are zz. */
@@ -245,9 +263,11 @@ static dfl_status note_modes(double *slowest, dfl_drawing *drawing, const dfl_dr
     const int n = m->n;
     double K[DFL_MOST_MODES * DFL_MOST_MODES], M[DFL_MOST_MODES * DFL_MOST_MODES];
     double X[DFL_MOST_MODES * DFL_MOST_MODES], w2[DFL_MOST_MODES];
+    /* numbers of a note may be others; the limit of turning, of soft bodies, is one of equations */
+    dfl_number_reader *read = soft ? dfl_model_value : dfl_drawing_number;
     dfl_status status = DFL_OK;
     for (int i = 0; i < n * n && !status; i++) {
-        status = dfl_model_value(&K[i], drawing->model, m->K[i]);
+        status = read(&K[i], drawing->model, m->K[i]);
         M[i] = m->Me[i];
     }
     if (!status)

@@ -6,7 +6,10 @@
 #include <math.h>
 
 static bool constants(double *out, const dfl_graph *graph, const dfl_expr *exprs, int count);
-static bool unit_value(double *out, const dfl_drawing *drawing, dfl_vec axis);
+static bool decide(const dfl_drawing *drawing, const dfl_expr *exprs, int count,
+                   dfl_decider *decider);
+static int is_along_x(const double *z, int count, const void *facts);
+static int is_almost_nothing(const double *values, int count, const void *facts);
 static dfl_vec perpendicular(const dfl_drawing *drawing, dfl_vec x, dfl_vec z);
 static bool nearly_parallel(const dfl_drawing *drawing, dfl_vec x, dfl_vec z);
 
@@ -84,20 +87,26 @@ void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis,
         axes[i] = mat_row(one, i);
     if (vec_is_zero(axis))
         return;
-    double z[3] = {0};
     axes[2] = dfl_drawing_unit(drawing, axis);
-    if (vec_is_zero(axis2) || nearly_parallel(drawing, axis2, axes[2])) {
-        unit_value(z, drawing, axes[2]);
-        axis2 = mat_row(one, fabs(z[0]) < 0.9 ? 0 : 1);
-    }
+    if (vec_is_zero(axis2) || nearly_parallel(drawing, axis2, axes[2]))
+        axis2 = mat_row(one, decide(drawing, axes[2].e, 3, is_along_x) ? 1 : 0);
     axes[0] = dfl_drawing_unit(drawing, perpendicular(drawing, axis2, axes[2]));
     axes[1] = vec_cross(g, axes[2], axes[0]);
 }
 
-/* The values of expressions that have been checked. */
-static bool unit_value(double *out, const dfl_drawing *drawing, dfl_vec axis)
+/* By the values of expressions that have been checked. */
+static bool decide(const dfl_drawing *drawing, const dfl_expr *exprs, int count,
+                   dfl_decider *decider)
 {
-    return !dfl_drawing_values(out, drawing, axis.e, 3, "the axis", "of a joint", "it");
+    int answer = 0;
+    return !dfl_model_decide(&answer, drawing->model, exprs, count, decider, NULL, 0) && answer;
+}
+
+/* Of a unit vector. */
+static int is_along_x(const double *z, int count, const void *facts)
+{
+    (void)count, (void)facts;
+    return !(fabs(z[0]) < 0.9);
 }
 
 /* x - z (z^T x) */
@@ -109,10 +118,16 @@ static dfl_vec perpendicular(const dfl_drawing *drawing, dfl_vec x, dfl_vec z)
 
 static bool nearly_parallel(const dfl_drawing *drawing, dfl_vec x, dfl_vec z)
 {
-    double a[3] = {0}, rest[3] = {0};
-    if (!unit_value(a, drawing, x) || !unit_value(rest, drawing, perpendicular(drawing, x, z)))
-        return false;
-    const double before = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
-    const double after = rest[0] * rest[0] + rest[1] * rest[1] + rest[2] * rest[2];
+    const dfl_vec rest = perpendicular(drawing, x, z);
+    const dfl_expr both[] = {x.e[0], x.e[1], x.e[2], rest.e[0], rest.e[1], rest.e[2]};
+    return decide(drawing, both, 6, is_almost_nothing);
+}
+
+/* What is left of a vector, the last three numbers, beside the vector. */
+static int is_almost_nothing(const double *x, int count, const void *facts)
+{
+    (void)count, (void)facts;
+    const double before = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const double after = x[3] * x[3] + x[4] * x[4] + x[5] * x[5];
     return after < 1e-12 * before;
 }

@@ -325,10 +325,12 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
     double value = 0.0;
     if (dfl_depends(drawing->graph, row, DFL_SYM_TIME))
         return all_prescribed(drawing, joint);
-    const dfl_status status = dfl_drawing_value(
-        &value, drawing, row, dfl_joint_types[joint->drawn.kind].name, joint->name, "a row");
-    if (status || fabs(value) <= fmax(1e-9, loop_misfit(drawing, joint)))
-        return status;
+    const double misfit = fmax(1e-9, loop_misfit(drawing, joint));
+    const dfl_status status =
+        dfl_drawing_read(&value, drawing, &row, 1, dfl_drawing_number,
+                         dfl_joint_types[joint->drawn.kind].name, joint->name, "a row");
+    if (status || fabs(value) <= misfit)
+        return status ? status : dfl_model_within(&value, drawing->model, row, -misfit, misfit);
     return dfl_fail(drawing->ctx, DFL_INVALID,
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "
                     "(by %g); check `at` and `axis`, or give the loop another joint",

@@ -1,8 +1,9 @@
 /* new_values.c: a drawing serves its model after the script.
 
-   Other values of parameters leave its declarations as they are if bodies are still possible ones,
-   and rows of loops that no motion changes are still the same. Everything else that was decided by
-   numbers is in the readings of the model (dfl_model_value). */
+   Other values of parameters leave its declarations as they are if bodies and poses are still
+   possible ones, and rows of loops that no motion changes are still the same. Everything else that
+   was decided by numbers is in the readings and decisions of the model (dfl_model_value,
+   dfl_model_decide). */
 #include "drawing/drawing_internal.h"
 
 static dfl_status revalue(bool *same, void *user);
@@ -28,6 +29,8 @@ static dfl_status revalue(bool *same, void *user)
     dfl_drawing *drawing = user;
     *same = true;
     dfl_status status = dfl_drawing_check_bodies(drawing);
+    if (!status)
+        status = dfl_drawing_check_poses(drawing);
     if (!status)
         status = dfl_drawing_same_quaternions(same, drawing);
     if (status == DFL_INVALID) { /* the script says it with its line */

@@ -71,7 +71,8 @@ dfl_status dfl_drawing_direction(dfl_vec *unit, const dfl_drawing *drawing, cons
                                  dfl_vec direction)
 {
     double d[3];
-    const dfl_status status = dfl_drawing_values(d, drawing, direction.e, 3, "joint", name, "axis");
+    const dfl_status status =
+        dfl_drawing_read(d, drawing, direction.e, 3, dfl_model_sign, "joint", name, "axis");
     if (status)
         return status;
     if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0)
@@ -245,7 +246,7 @@ static dfl_status values_at(double *out, dfl_drawing *drawing, const dfl_placed_
         dfl_expr expr;
         status = dfl_substitute_exprs(&expr, g, &exprs[i], 1, symbols, values, joint->np + 1);
         if (!status)
-            status = dfl_model_value(&out[i], model, expr);
+            status = dfl_model_number(&out[i], model, expr);
         if (!status && !isfinite(out[i]))
             status = dfl_fail(drawing->ctx, DFL_INVALID,
                               "joint '%s': the pose or its derivative is %g at the start; "

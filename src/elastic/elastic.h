@@ -128,14 +128,31 @@ typedef struct dfl_beam_task {
         stiff[DFL_BEAM_FAMILIES]; /* factors along the beam; mass: mean value 1 */
 } dfl_beam_task;
 
+/* What decides which modes a beam has, and their order: all else of a unit beam does not depend on
+   the stiffness of its families. */
+typedef struct dfl_family_list {
+    int count[DFL_BEAM_FAMILIES];
+    double k[DFL_BEAM_FAMILIES][DFL_MOST_MODES]; /* ascending */
+} dfl_family_list;
+
+typedef struct dfl_beam_order {
+    int modes;                              /* wanted, without those of interfaces ... */
+    dfl_family_list lowest;                 /* ... among these ... */
+    int chosen[DFL_BEAM_FAMILIES];          /* ... so many of each family */
+    int n;                                  /* all modes */
+    dfl_beam_family family[DFL_MOST_MODES]; /* n */
+    double k[DFL_MOST_MODES];               /* n: stiffness for the family's stiffness 1 */
+} dfl_beam_order;
+
 typedef struct dfl_unit_beam {
-    dfl_modal_body *body;                   /* nodes: the stations, then places along the beam */
-    dfl_beam_family family[DFL_MOST_MODES]; /* of each mode */
-    double k[DFL_MOST_MODES];               /* stiffness for the family's stiffness 1 */
-    double turn0[DFL_MOST_MODES];           /* twist: mean of the mode */
+    dfl_modal_body *body; /* nodes: the stations, then places along the beam */
+    dfl_beam_order order;
+    double turn0[DFL_MOST_MODES]; /* twist: mean of the mode */
 } dfl_unit_beam;
 
 dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task);
+/* Whether a beam whose families have other stiffness is the same unit beam. */
+bool dfl_unit_beam_same(const dfl_beam_order *order, const double stiffness[DFL_BEAM_FAMILIES]);
 
 /* ------------------------------------------------------------------ SID files (sid_reader.c)
 

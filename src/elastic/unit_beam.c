@@ -24,8 +24,12 @@ typedef struct sample {
     double offset[DFL_MOST_FIELDS]; /* ... to the reference, or the mean */
 } sample;
 
-static dfl_status choose_counts(int counts[DFL_BEAM_FAMILIES], dfl_context *ctx,
-                                const dfl_beam_task *task, const dfl_mesh *mesh);
+static dfl_status choose_counts(dfl_beam_order *order, dfl_context *ctx, const dfl_beam_task *task,
+                                const dfl_mesh *mesh);
+static int count_lowest(int counts[DFL_BEAM_FAMILIES], const dfl_beam_order *order,
+                        const double stiffness[DFL_BEAM_FAMILIES]);
+static int slowest(const int next[DFL_BEAM_FAMILIES], const dfl_family_list *all,
+                   const double stiffness[DFL_BEAM_FAMILIES]);
 static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *task);
 static void walk(sample *s, const dfl_beam_task *task, bool take);
 static void fields_at(double *Phi, const sample *s, int element, double place);
@@ -37,15 +41,15 @@ static int last_element(int place);
 
 dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task)
 {
-    int counts[DFL_BEAM_FAMILIES] = {0};
     dfl_mesh mesh = {0};
     sample s = {.beam = out, .mesh = &mesh, .family_count = task->planar ? 2 : DFL_BEAM_FAMILIES};
     *out = (dfl_unit_beam){.body = NULL};
     dfl_status status = dfl_mesh_create(&mesh, ctx, task);
     if (!status)
-        status = choose_counts(counts, ctx, task, &mesh);
+        status = choose_counts(&out->order, ctx, task, &mesh);
     for (int f = 0; f < s.family_count && !status; f++)
-        status = dfl_family_find(&s.modes[f], ctx, task, &mesh, (dfl_beam_family)f, counts[f]);
+        status = dfl_family_find(&s.modes[f], ctx, task, &mesh, (dfl_beam_family)f,
+                                 out->order.chosen[f]);
     if (!status)
         status = list_modes(&s, ctx, task);
     if (!status) {
@@ -79,49 +83,84 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
 }
 
 /* The lowest `modes` of all families together. */
-static dfl_status choose_counts(int counts[DFL_BEAM_FAMILIES], dfl_context *ctx,
-                                const dfl_beam_task *task, const dfl_mesh *mesh)
+static dfl_status choose_counts(dfl_beam_order *order, dfl_context *ctx, const dfl_beam_task *task,
+                                const dfl_mesh *mesh)
 {
-    double k[DFL_BEAM_FAMILIES][DFL_MOST_MODES];
-    int found[DFL_BEAM_FAMILIES] = {0};
     dfl_status status = DFL_OK;
+    order->modes = task->modes;
     for (int f = 0; f < (task->planar ? 2 : DFL_BEAM_FAMILIES) && !status; f++)
-        status =
-            dfl_family_stiffness(k[f], &found[f], ctx, task, mesh, (dfl_beam_family)f, task->modes);
-    for (int i = 0; i < task->modes && !status; i++) {
-        int best = -1;
-        for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
-            if (counts[f] < found[f] && task->stiffness[f] > 0.0 &&
-                (best < 0 || task->stiffness[f] * k[f][counts[f]] <
-                                 task->stiffness[best] * k[best][counts[best]]))
-                best = f;
-        if (best < 0)
-            return dfl_fail(ctx, DFL_INVALID,
-                            "%d elements have %d modes, not %d; give more elements or fewer modes",
-                            task->elements, i, task->modes);
-        counts[best]++;
-    }
+        status = dfl_family_stiffness(order->lowest.k[f], &order->lowest.count[f], ctx, task, mesh,
+                                      (dfl_beam_family)f, task->modes);
+    const int chosen = status ? 0 : count_lowest(order->chosen, order, task->stiffness);
+    if (!status && chosen < task->modes)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "%d elements have %d modes, not %d; give more elements or fewer modes",
+                        task->elements, chosen, task->modes);
     return status;
+}
+
+/* counts: of each family; all together, which are fewer if there are not enough. */
+static int count_lowest(int counts[DFL_BEAM_FAMILIES], const dfl_beam_order *order,
+                        const double stiffness[DFL_BEAM_FAMILIES])
+{
+    int chosen = 0;
+    memset(counts, 0, DFL_BEAM_FAMILIES * sizeof *counts);
+    for (int best = 0; chosen < order->modes && best >= 0; chosen += best >= 0) {
+        best = slowest(counts, &order->lowest, stiffness);
+        if (best >= 0)
+            counts[best]++;
+    }
+    return chosen;
+}
+
+/* The family whose next mode has the lowest frequency; -1: none is left. */
+static int slowest(const int next[DFL_BEAM_FAMILIES], const dfl_family_list *all,
+                   const double stiffness[DFL_BEAM_FAMILIES])
+{
+    int best = -1;
+    for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
+        if (next[f] < all->count[f] && stiffness[f] > 0.0 &&
+            (best < 0 ||
+             stiffness[f] * all->k[f][next[f]] < stiffness[best] * all->k[best][next[best]]))
+            best = f;
+    return best;
+}
+
+bool dfl_unit_beam_same(const dfl_beam_order *order, const double stiffness[DFL_BEAM_FAMILIES])
+{
+    int counts[DFL_BEAM_FAMILIES], next[DFL_BEAM_FAMILIES] = {0};
+    dfl_family_list all = {.count = {0}};
+    bool same = count_lowest(counts, order, stiffness) == order->modes;
+    for (int f = 0; f < DFL_BEAM_FAMILIES; f++)
+        same = same && counts[f] == order->chosen[f];
+    for (int i = 0; i < order->n; i++)
+        all.k[order->family[i]][all.count[order->family[i]]++] = order->k[i];
+    for (int i = 0; same && i < order->n; i++) {
+        same = slowest(next, &all, stiffness) == (int)order->family[i];
+        next[order->family[i]]++;
+    }
+    return same;
 }
 
 /* By ascending frequency; then the products of those that bend in the same direction. */
 static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *task)
 {
     dfl_unit_beam *b = s->beam;
+    dfl_beam_order *order = &b->order;
+    dfl_family_list all = {.count = {0}};
     int next[DFL_BEAM_FAMILIES] = {0}, n = 0, total = 0, products = 0;
-    for (int f = 0; f < s->family_count; f++)
+    for (int f = 0; f < s->family_count; f++) {
         total += s->modes[f].count;
+        for (; all.count[f] < s->modes[f].count && all.count[f] < DFL_MOST_MODES; all.count[f]++)
+            all.k[f][all.count[f]] = s->modes[f].k[all.count[f]];
+    }
     for (; n < total && n < DFL_MOST_MODES; n++) {
-        int best = -1;
-        for (int f = 0; f < s->family_count; f++)
-            if (next[f] < s->modes[f].count &&
-                (best < 0 || task->stiffness[f] * s->modes[f].k[next[f]] <
-                                 task->stiffness[best] * s->modes[best].k[next[best]]))
-                best = f;
-        b->family[n] = (dfl_beam_family)best;
-        b->k[n] = s->modes[best].k[next[best]];
+        const int best = slowest(next, &all, task->stiffness);
+        order->family[n] = (dfl_beam_family)best;
+        order->k[n] = all.k[best][next[best]];
         s->own[n] = next[best]++;
     }
+    order->n = n;
     for (int f = DFL_BEAM_BEND_Y; f <= DFL_BEAM_BEND_Z && f < s->family_count; f++)
         products += next[f] * (next[f] + 1) / 2;
     const int nz = n + (task->first_order ? 0 : products);
@@ -131,10 +170,10 @@ static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *t
     if (!status)
         b->body->noutline = most;
     for (int i = 0, j = n; i < n && !status && !task->first_order; i++)
-        for (int k = i; k < n; k++)
-            if (b->family[i] == b->family[k] &&
-                (b->family[i] == DFL_BEAM_BEND_Y || b->family[i] == DFL_BEAM_BEND_Z))
-                b->body->amplitude[j++] = (dfl_amplitude){i, k};
+        for (int l = i; l < n; l++)
+            if (order->family[i] == order->family[l] &&
+                (order->family[i] == DFL_BEAM_BEND_Y || order->family[i] == DFL_BEAM_BEND_Z))
+                b->body->amplitude[j++] = (dfl_amplitude){i, l};
     return status;
 }
 
@@ -154,7 +193,7 @@ static void walk(sample *s, const dfl_beam_task *task, bool take)
             if (take)
                 dfl_modal_body_add(body, m, r, Phi);
             for (int i = 0; i < body->n && take; i++)
-                if (s->beam->family[i] == DFL_BEAM_TWIST) {
+                if (s->beam->order.family[i] == DFL_BEAM_TWIST) {
                     double value, slope;
                     dfl_family_value(&value, &slope, &s->modes[DFL_BEAM_TWIST], mesh, s->own[i], e,
                                      dfl_gauss_place[g]);
@@ -176,7 +215,7 @@ static void fields_at(double *Phi, const sample *s, int element, double place)
     const dfl_modal_body *body = s->beam->body;
     memset(Phi, 0, 3 * (size_t)body->nz * sizeof *Phi);
     for (int i = 0; i < body->n; i++) {
-        const dfl_beam_family f = s->beam->family[i];
+        const dfl_beam_family f = s->beam->order.family[i];
         double slope;
         if (f != DFL_BEAM_TWIST)
             dfl_family_value(&Phi[3 * i + (int)f], &slope, &s->modes[f], s->mesh, s->own[i],
@@ -190,7 +229,7 @@ static void fields_at(double *Phi, const sample *s, int element, double place)
 static double shortening(const sample *s, int field, int element, double place)
 {
     const dfl_amplitude z = s->beam->body->amplitude[field];
-    const dfl_family_modes *modes = &s->modes[s->beam->family[z.a]];
+    const dfl_family_modes *modes = &s->modes[s->beam->order.family[z.a]];
     const double h = s->mesh->place[element + 1] - s->mesh->place[element];
     double sum = 0.0;
     for (int g = 0; g < DFL_GAUSS; g++) {
@@ -229,7 +268,7 @@ static void take_node(sample *s, int k, int place)
     body->node[k].at[0] = s->mesh->place[place];
     fields_at(body->node[k].phi, s, e, at);
     for (int i = 0; i < body->n; i++) {
-        const dfl_beam_family f = s->beam->family[i];
+        const dfl_beam_family f = s->beam->order.family[i];
         double value, slope, *psi = body->node[k].psi + 3 * i;
         dfl_family_value(&value, &slope, &s->modes[f], s->mesh, s->own[i], e, at);
         body->node[k].strain[i] = dfl_family_strain(&s->modes[f], s->mesh, s->own[i], place);

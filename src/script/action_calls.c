@@ -42,8 +42,13 @@ static int call_discrete(lua_State *L)
     dfl_expr symbol;
     dfl_arg_count(L, "discrete", 2, 2);
     const char *name = dfl_arg_name(L, "discrete", 1);
-    dfl_script_check(L, dfl_model_discrete(&symbol, model_of(L), dfl_script_line(L), name,
-                                           dfl_arg_number(L, "discrete", 2)));
+    double value;
+    dfl_expr from;
+    if (!dfl_value_from(&value, &from, L, 2))
+        dfl_arg_error(L, "discrete", 2, "give a number, or an expression of parameters");
+    dfl_script_check(L, dfl_model_discrete(&symbol, model_of(L), dfl_script_line(L), name, value));
+    if (from != DFL_NO_EXPR)
+        dfl_model_discrete_from(model_of(L), symbol, from);
     dfl_symbol_push(L, symbol);
     return 1;
 }

@@ -7,6 +7,7 @@
 #include "script/symbol.h"
 
 #include <lauxlib.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,16 +214,22 @@ static void fill_section(dfl_drawn_beam *beam, lua_State *L, const section *s)
     beam->rhoJ = beam->rhoJ ? beam->rhoJ : dfl_mul(g, s->density, dfl_add(g, I, I2));
 }
 
+static int is_higher(const double *sides, int count, const void *facts)
+{
+    (void)count, (void)facts;
+    return sides[0] < sides[1];
+}
+
 /* Saint-Venant's torsion of a rectangle a x b, a >= b:
    a b^3 (1/3 - 0.21 b/a (1 - b^4 / (12 a^4))), within 0.5 % (Young, Roark's formulas). */
 static dfl_expr rectangle_twist(lua_State *L, dfl_expr a, dfl_expr b)
 {
     dfl_model *model = dfl_script_of(L)->model;
     dfl_graph *g = model->graph;
-    double x = 0.0, y = 0.0;
-    dfl_script_check(L, dfl_model_value(&x, model, a));
-    dfl_script_check(L, dfl_model_value(&y, model, b));
-    if (x < y) {
+    const dfl_expr sides[] = {a, b};
+    int higher = 0;
+    dfl_script_check(L, dfl_model_decide(&higher, model, sides, 2, is_higher, NULL, 0));
+    if (higher) {
         const dfl_expr swap = a;
         a = b;
         b = swap;
@@ -313,7 +320,8 @@ static void read_damping(dfl_drawn_beam *beam, lua_State *L, int table)
     const dfl_expr all[] = {beam->ratio, beam->alpha, beam->beta};
     for (int k = 0; k < 3; k++) {
         double value = 0.0;
-        dfl_script_check(L, dfl_model_value(&value, dfl_script_of(L)->model, all[k]));
+        dfl_script_check(L,
+                         dfl_model_within(&value, dfl_script_of(L)->model, all[k], 0.0, DBL_MAX));
         if (!(value >= 0.0))
             dfl_script_error(L, "elastic '%s': its damping is %f; give positive numbers",
                              beam->name, value);

@@ -68,7 +68,7 @@ void dfl_lookup_push(lua_State *L, const char *type, const char *label, const do
     dfl_script_check(L, dfl_axis_check(model->ctx, &axis, "x"));
     for (int i = 0; i < n; i++) {
         symbolic = symbolic || !dfl_is_constant(model->graph, y[i]);
-        dfl_script_check(L, dfl_model_value(&value[i], model, y[i]));
+        dfl_script_check(L, dfl_model_finite(&value[i], model, y[i]));
     }
     function *f = new_function(L, type, label, 1, symbolic ? dfl_table_terms(n) : 1);
     set_axis(f, 0, &axis);

@@ -198,11 +198,14 @@ static int read_values(dfl_expr *values, lua_State *L, const char *call, int tab
     int symbolic = 0;
     for (int i = 1; i <= n; i++) {
         double number;
+        dfl_expr from;
         lua_rawgeti(L, table, i);
         const dfl_expr *symbol = luaL_testudata(L, -1, DFL_SYMBOL);
-        if (!dfl_value_number(&number, L, lua_gettop(L)))
+        if (!dfl_value_from(&number, &from, L, lua_gettop(L)))
             dfl_script_error(L, "%s: value %d is %s; give a number, or an expression of parameters",
                              call, i, symbol ? "an expression of variables" : dfl_arg_kind(L, -1));
+        if (symbol)
+            dfl_script_check(L, dfl_model_finite(&number, dfl_script_of(L)->model, from));
         if (!isfinite(number))
             dfl_script_error(L, "%s: value %d is %f; give finite numbers", call, i, number);
         values[i - 1] = symbol ? *symbol : dfl_constant(graph, number);

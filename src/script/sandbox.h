@@ -60,7 +60,7 @@ dfl_script *dfl_script_of(lua_State *L);
    this name, if it is set; after the script: DFL_INVALID if a value has no meaning; frees them. */
 dfl_status dfl_set_values_read(dfl_script *script, const char *text);
 dfl_status dfl_set_values_add(dfl_script *script, int line, const char *name, double value);
-void dfl_set_values_apply(double *value, dfl_script *script, const char *name);
+bool dfl_set_values_apply(double *value, dfl_script *script, const char *name);
 dfl_status dfl_set_values_check(const dfl_script *script);
 void dfl_set_values_clear(dfl_script *script);
 

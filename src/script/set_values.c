@@ -55,13 +55,15 @@ static dfl_status add(dfl_script *script, int place, dfl_script_set set)
     return DFL_OK;
 }
 
-void dfl_set_values_apply(double *value, dfl_script *script, const char *name)
+bool dfl_set_values_apply(double *value, dfl_script *script, const char *name)
 {
+    bool set = false;
     for (int i = 0; i < script->nset; i++)
         if (strcmp(script->set[i].name, name) == 0) {
             *value = script->set[i].value;
-            script->set[i].used = true;
+            script->set[i].used = set = true;
         }
+    return set;
 }
 
 dfl_status dfl_set_values_check(const dfl_script *script)

@@ -11,7 +11,7 @@ static int call_param(lua_State *L);
 static int call_input(lua_State *L);
 static int call_setting(lua_State *L);
 static int call_set(lua_State *L);
-static void apply_set(double *value, lua_State *L, const char *name);
+static bool apply_set(double *value, lua_State *L, const char *name);
 
 void dfl_values_open(lua_State *L)
 {
@@ -28,12 +28,17 @@ static int call_param(lua_State *L)
     dfl_model *model = dfl_script_of(L)->model;
     const int n = dfl_arg_count(L, "param", 2, 3);
     const char *name = dfl_arg_name(L, "param", 1);
-    const double value = dfl_arg_number(L, "param", 2);
+    double value;
+    dfl_expr from;
+    if (!dfl_value_from(&value, &from, L, 2))
+        dfl_arg_error(L, "param", 2, "give a number, or an expression of parameters");
     const char *unit =
         n == 3 ? dfl_arg_string(L, "param", 3, "give the unit in quotes, such as \"kg\"") : NULL;
     dfl_expr symbol;
     dfl_script_check(L, dfl_model_param(&symbol, model, dfl_script_line(L), name, value, unit));
-    apply_set(&model->declarations.item[model->declarations.count - 1].value, L, name);
+    dfl_declaration *declared = &model->declarations.item[model->declarations.count - 1];
+    if (!apply_set(&declared->value, L, name) && from != DFL_NO_EXPR)
+        declared->from = from;
     dfl_symbol_push(L, symbol);
     return 1;
 }
@@ -90,9 +95,9 @@ static int call_setting(lua_State *L)
 }
 
 /* Replaces the value if set{} or the caller (--set NAME=...) has another. */
-static void apply_set(double *value, lua_State *L, const char *name)
+static bool apply_set(double *value, lua_State *L, const char *name)
 {
-    dfl_set_values_apply(value, dfl_script_of(L), name);
+    return dfl_set_values_apply(value, dfl_script_of(L), name);
 }
 
 /* set{ NAME = number, ... }: in place of the values in the rest of the script. */

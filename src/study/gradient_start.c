@@ -153,6 +153,8 @@ static dfl_status revalue(bool *same, gradient_run *it, const followed *by, cons
     *same = false;
     if (!it->nearby.run || !before || before->place >= 0 || by->place >= 0)
         return DFL_OK;
+    if (!it->nearby.eq->massless.none || it->nearby.model->jumps.count > 0)
+        return DFL_OK; /* what runs has numbers of its own */
     snprintf(own, sizeof own, "%s=%.17g", before->name, before->value);
     dfl_status status = dfl_model_revalue(same, it->nearby.model, sets, before == by ? 1 : 2);
     if (!status && *same)

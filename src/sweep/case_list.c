@@ -67,8 +67,7 @@ static dfl_status read_names(reading *it, char *line)
         line += 3;
     for (char *rest = line; !status && rest;) {
         const char *name = cell(&rest);
-        const bool number = strspn(name, "+-.0123456789eE") == strlen(name);
-        if (!*name || number)
+        if (!*name || strchr("+-.0123456789", *name))
             status = dfl_fail(it->design->ctx, DFL_INVALID,
                               "%s:%ld: the first row has the names of parameters, not '%s'",
                               it->path, it->line, name);
