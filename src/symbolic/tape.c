@@ -58,6 +58,7 @@ void dfl_tape_free(dfl_tape *tape)
     dfl_context *ctx = tape->ctx;
     dfl_free(ctx, tape->outputs.move);
     dfl_free(ctx, tape->eval.code);
+    dfl_tape_plan_free(tape->plan, ctx);
     if (tape->whole) {
         dfl_free(ctx, tape);
         return;
@@ -89,19 +90,27 @@ static dfl_status build(dfl_tape_builder *b, const dfl_target *targets, int ntar
 {
     dfl_tape *tape = b->tape;
     find_parts(b, targets, ntargets);
+    dfl_tape_roles roles = {0};
     dfl_status status = add_inputs(&tape->settings, b, DFL_ROLE_SETTING);
+    const uint32_t first_input = tape->nregisters;
     if (!status)
         status = add_inputs(&tape->inputs, b, DFL_ROLE_INPUT);
+    if (!status)
+        status = dfl_tape_find_roles(&roles, b, first_input);
     if (!status)
         status = add_constants(b);
     if (!status)
         status = add_splines(b);
     if (!status)
-        status = dfl_tape_schedule(&tape->prepare, b, DFL_ROLE_PREPARE);
+        status = dfl_tape_schedule(&tape->prepare, b, DFL_ROLE_PREPARE, &roles);
     if (!status)
-        status = dfl_tape_schedule(&tape->eval, b, DFL_ROLE_EVAL);
+        status = dfl_tape_schedule(&tape->eval, b, DFL_ROLE_EVAL, &roles);
     if (!status)
         status = add_outputs(b, targets, ntargets);
+    if (!status)
+        status = dfl_tape_plan_create(tape);
+    dfl_free(tape->ctx, roles.role);
+    dfl_free(tape->ctx, roles.place);
     return status;
 }
 

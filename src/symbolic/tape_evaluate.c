@@ -10,7 +10,6 @@
 static void gather(double *work, const dfl_moves *moves, const double *const *in);
 static void scatter(double *const *out, const double *work, const dfl_moves *moves);
 static void move(double *to, const double *from, uint32_t count);
-static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *work);
 static void run_functions(double *restrict r, uint32_t op, const uint32_t *c, uint32_t n,
                           const double *w);
 
@@ -18,13 +17,17 @@ void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *i
 {
     gather(work, &tape->settings, in);
     memcpy(work + tape->first_constant, tape->constants, tape->nconstants * sizeof *work);
-    run_segment(tape, &tape->prepare, work);
+    dfl_tape_run_segment(tape, &tape->prepare, work);
 }
 
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out)
 {
     gather(work, &tape->inputs, in);
-    run_segment(tape, &tape->eval, work);
+    if (tape->plan) {
+        tape->plan->eval(tape, work, out);
+        return;
+    }
+    dfl_tape_run_segment(tape, &tape->eval, work);
     scatter(out, work, &tape->outputs);
 }
 
@@ -68,7 +71,7 @@ static void move(double *to, const double *from, uint32_t count)
     break
 
 /* One jump per run. Longer than other functions because it is one plain switch. */
-static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *work)
+void dfl_tape_run_segment(const dfl_tape *tape, const dfl_segment *segment, double *work)
 {
     const uint32_t *c = segment->code, *const end = c + segment->length;
     const double *w = work;

@@ -53,6 +53,37 @@ typedef struct dfl_segment {
     uint32_t first, count; /* the registers it fills */
 } dfl_segment;
 
+/* Where the operands of a piece are: next to each other; one of them the same for all results; at
+   other equal distances. */
+enum { DFL_NEXT, DFL_SAME_FIRST, DFL_SAME_SECOND, DFL_STEPS, DFL_PATTERNS };
+
+/* The kind of a piece: operation and pattern. */
+#define DFL_PIECE(op, pattern) (DFL_PATTERNS * (op) + DFL_##pattern)
+
+/* `count` operations whose results are next to each other and whose operands are `step` apart; one
+   without a second operand has the first one twice. The operation DFL_OP_SKIP: a segment. */
+typedef struct dfl_piece {
+    uint32_t kind, count, result, operand[2];
+    int32_t step[2];
+    dfl_segment part;
+} dfl_piece;
+
+/* Elements of an array outside at equal distances, from registers at equal distances. */
+typedef struct dfl_steps {
+    int array, index, index_step, reg_step;
+    uint32_t reg, count;
+} dfl_steps;
+
+/* How a tape with many operations of the same role is run (tape_plan.c). */
+typedef struct dfl_tape_plan {
+    dfl_piece *piece;
+    uint32_t npieces;
+    uint32_t *code; /* of pieces that are segments */
+    dfl_steps *output;
+    uint32_t noutputs;
+    void (*eval)(const dfl_tape *tape, double *work, double *const *out); /* of one state */
+} dfl_tape_plan;
+
 struct dfl_tape {
     dfl_context *ctx;
     uint32_t nregisters;
@@ -66,6 +97,7 @@ struct dfl_tape {
     int *spline_number;  /* their numbers in the graph */
     int nsplines;
     const dfl_tape *whole; /* of a part, which owns its outputs and operations alone; else NULL */
+    dfl_tape_plan *plan;   /* NULL: none, as in parts and in tapes around tables */
 };
 
 /* What a node is to the tape under construction. */
@@ -87,8 +119,30 @@ typedef struct dfl_tape_builder {
     uint32_t *reg; /* per node: its register, once it has one */
 } dfl_tape_builder;
 
+/* Roles of nodes, from 1, and their places (tape_roles.c); inputs have registers already. */
+typedef struct dfl_tape_roles {
+    uint32_t *role, *place; /* per node */
+    uint32_t count;
+} dfl_tape_roles;
+dfl_status dfl_tape_find_roles(dfl_tape_roles *roles, const dfl_tape_builder *b,
+                               uint32_t first_input);
+
 /* Orders the operations of one part into runs, appends their registers to the
    tape's (tape_schedule.c). */
-dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part);
+dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part,
+                             const dfl_tape_roles *roles);
+
+/* tape->plan, if it is worth it; and its life (tape_plan.c). */
+dfl_status dfl_tape_plan_create(dfl_tape *tape);
+void dfl_tape_plan_free(dfl_tape_plan *plan, dfl_context *ctx);
+
+/* Operations and outputs of a plan, for one state and for several (tape_pieces.c). */
+void dfl_tape_plan_eval(const dfl_tape *tape, double *work, double *const *out);
+void dfl_tape_plan_lanes(const dfl_tape *tape, double *lanes, double *const *const *out, int count);
+
+/* The operations of a segment alone. */
+void dfl_tape_run_segment(const dfl_tape *tape, const dfl_segment *segment, double *work);
+void dfl_tape_run_lanes(const dfl_tape *tape, const dfl_segment *segment, double *lanes,
+                        uint32_t states);
 
 #endif

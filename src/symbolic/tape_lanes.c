@@ -102,7 +102,7 @@ static void run_functions(double *r, uint32_t op, const uint32_t *c, uint32_t n,
     }                                                                                              \
     break
 
-DFL_WIDE static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *lanes,
+DFL_WIDE void dfl_tape_run_lanes(const dfl_tape *tape, const dfl_segment *segment, double *lanes,
                                  uint32_t states)
 {
     const uint32_t *c = segment->code, *const end = c + segment->length;
@@ -137,6 +137,10 @@ void dfl_tape_eval_lanes(const dfl_tape *tape, double *lanes, const double *cons
                          double *const *const *out, int count)
 {
     gather(lanes, &tape->inputs, in, count);
-    run_segment(tape, &tape->eval, lanes, (uint32_t)count);
+    if (tape->plan) {
+        dfl_tape_plan_lanes(tape, lanes, out, count);
+        return;
+    }
+    dfl_tape_run_lanes(tape, &tape->eval, lanes, (uint32_t)count);
     scatter(out, lanes, &tape->outputs, count);
 }

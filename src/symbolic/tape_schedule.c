@@ -2,7 +2,8 @@
 
    level(node) = 1 + the largest level of its operands; the operations are sorted by level, then by
    kind, and equal neighbours form a run. Within a run no operation needs another, so the
-   interpreter's loops are free of dependencies, and it jumps once per run.
+   interpreter's loops are free of dependencies, and it jumps once per run. Within a run they are
+   sorted by role and place (tape_roles.c).
 
    A sine and a cosine of one argument become one operation with two results (libm computes them
    together in little more than the time of one, with the same bits: test_tape.c). */
@@ -11,6 +12,7 @@
 typedef struct scheduler {
     dfl_tape_builder *b;
     dfl_tape_role part;
+    const dfl_tape_roles *roles;
     uint32_t *level; /* per node: from 1; 0 for what is not in the part or not an operation alone */
     uint32_t *cosine; /* per argument: the node of its cosine, or 0 */
     uint32_t levels;  /* the largest level */
@@ -23,6 +25,8 @@ static void sort_step(uint32_t *out, const uint32_t *in, uint32_t count, uint32_
                       const scheduler *s, uint32_t (*key)(const scheduler *s, uint32_t node));
 static uint32_t level_of(const scheduler *s, uint32_t node);
 static uint32_t kind_of(const scheduler *s, uint32_t node);
+static uint32_t role_of(const scheduler *s, uint32_t node);
+static uint32_t place_of(const scheduler *s, uint32_t node);
 static dfl_status write_runs(dfl_segment *segment, const scheduler *s, const uint32_t *order,
                              uint32_t count);
 static size_t code_length(const scheduler *s, const uint32_t *order, uint32_t count);
@@ -30,11 +34,12 @@ static uint32_t run_length(const scheduler *s, const uint32_t *order, uint32_t c
 static uint32_t *write_operands(uint32_t *code, const dfl_tape_builder *b, const dfl_node *node);
 static uint32_t spline_in_tape(const dfl_tape *tape, uint32_t number);
 
-dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part)
+dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part,
+                             const dfl_tape_roles *roles)
 {
     dfl_context *ctx = b->tape->ctx;
     dfl_status status = DFL_NO_MEMORY;
-    scheduler s = {.b = b, .part = part};
+    scheduler s = {.b = b, .part = part, .roles = roles};
     uint32_t count = 0;
     uint32_t *order = NULL;
     s.level = dfl_alloc(ctx, b->n, sizeof *s.level);
@@ -92,26 +97,40 @@ static void find_pairs(scheduler *s)
             s->level[s->cosine[nodes[i].a]] = 0;
 }
 
-/* By level, within a level by kind, within a kind by number: two passes of a stable counting sort.
- */
+/* One more than the largest key. */
+static uint32_t count_keys(const scheduler *s, const uint32_t *order, uint32_t count)
+{
+    uint32_t most = s->levels > DFL_TAPE_OPS ? s->levels : DFL_TAPE_OPS;
+    most = s->roles->count > most ? s->roles->count : most;
+    for (uint32_t i = 0; i < count; i++)
+        if (s->roles->place[order[i]] > most)
+            most = s->roles->place[order[i]];
+    return most + 1;
+}
+
+/* By level, within a level by kind, then by role, place and number: passes of a stable counting
+   sort. */
 static dfl_status sort_operations(uint32_t *order, uint32_t count, scheduler *s)
 {
+    uint32_t (*const key[])(const scheduler *s, uint32_t node) = {place_of, role_of, kind_of,
+                                                                  level_of};
+    enum { PASSES = sizeof key / sizeof *key };
+    _Static_assert(PASSES % 2 == 0, "the last pass writes into `order`");
     dfl_context *ctx = s->b->tape->ctx;
-    const uint32_t keys = (s->levels > DFL_TAPE_OPS ? s->levels : DFL_TAPE_OPS) + 2;
-    uint32_t *start = dfl_alloc(ctx, keys, sizeof *start);
-    uint32_t *by_kind = dfl_alloc(ctx, count, sizeof *by_kind);
-    if (start && by_kind) {
-        uint32_t at = 0;
-        for (uint32_t i = 0; i < s->b->n; i++)
-            if (s->level[i])
-                order[at++] = i;
-        sort_step(by_kind, order, count, start, s, kind_of);
-        for (uint32_t k = 0; k < keys; k++)
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < s->b->n; i++)
+        if (s->level[i])
+            order[at++] = i;
+    const uint32_t keys = count_keys(s, order, count);
+    uint32_t *start = dfl_alloc(ctx, (size_t)keys + 1, sizeof *start);
+    uint32_t *other = dfl_alloc(ctx, count, sizeof *other);
+    const dfl_status status = start && other ? DFL_OK : DFL_NO_MEMORY;
+    for (int pass = 0; !status && pass < PASSES; pass++) {
+        for (uint32_t k = 0; k <= keys; k++)
             start[k] = 0;
-        sort_step(order, by_kind, count, start, s, level_of);
+        sort_step(pass % 2 ? order : other, pass % 2 ? other : order, count, start, s, key[pass]);
     }
-    const dfl_status status = start && by_kind ? DFL_OK : DFL_NO_MEMORY;
-    dfl_free(ctx, by_kind);
+    dfl_free(ctx, other);
     dfl_free(ctx, start);
     return status;
 }
@@ -136,6 +155,16 @@ static void sort_step(uint32_t *out, const uint32_t *in, uint32_t count, uint32_
 static uint32_t level_of(const scheduler *s, uint32_t node)
 {
     return s->level[node];
+}
+
+static uint32_t role_of(const scheduler *s, uint32_t node)
+{
+    return s->roles->role[node];
+}
+
+static uint32_t place_of(const scheduler *s, uint32_t node)
+{
+    return s->roles->place[node];
 }
 
 static uint32_t kind_of(const scheduler *s, uint32_t node)

@@ -35,6 +35,7 @@ dfl_status dfl_tape_select(dfl_tape **out, const dfl_tape *tape, unsigned arrays
     if (part) {
         *part = *tape;
         part->whole = tape;
+        part->plan = NULL;
         part->outputs = (dfl_moves){NULL, 0};
         part->eval = (dfl_segment){.first = tape->eval.first};
         part->eval.code = dfl_alloc(ctx, words, sizeof *part->eval.code);
@@ -47,10 +48,12 @@ dfl_status dfl_tape_select(dfl_tape **out, const dfl_tape *tape, unsigned arrays
             mark_operands(needed, &runs[i]);
         for (uint32_t i = 0; i < count; i++)
             write_run(&part->eval, needed, &runs[i]);
-        *out = part;
-    } else {
-        dfl_tape_free(part);
+        status = dfl_tape_plan_create(part);
     }
+    if (status)
+        dfl_tape_free(part);
+    else
+        *out = part;
     dfl_free(ctx, needed);
     dfl_free(ctx, runs);
     return status;

@@ -342,6 +342,104 @@ static void sine_and_cosine_together_have_the_bits_of_each_alone(void **state)
     free_bench(&b);
 }
 
+/* A chain of BODIES points, as a loop in a model writes it: distances between neighbours, their
+   roots, products with the same parameter, negative ones, quotients, and something irregular. */
+enum { BODIES = 50, PER_BODY = 4 };
+
+static int chain_targets(dfl_target *targets, dfl_graph *graph)
+{
+    dfl_expr before[2] = {dfl_constant(graph, 0), dfl_constant(graph, 0)};
+    const dfl_expr m = dfl_symbol_expr(graph, DFL_SYM_PARAM, 0, "m");
+    int count = 0;
+    for (int i = 0; i < BODIES; i++) {
+        dfl_expr now[2], square[2];
+        for (int k = 0; k < 2; k++) {
+            char name[32];
+            snprintf(name, sizeof name, "%c%d", "xy"[k], i);
+            now[k] = dfl_symbol_expr(graph, DFL_SYM_P, 2 * i + k, name);
+            square[k] =
+                dfl_unary(graph, DFL_OP_SQ, dfl_binary(graph, DFL_OP_SUB, now[k], before[k]));
+            before[k] = now[k];
+        }
+        const dfl_expr sum = dfl_binary(graph, DFL_OP_ADD, square[0], square[1]);
+        const dfl_expr length = dfl_unary(graph, DFL_OP_SQRT, sum);
+        const dfl_expr force = dfl_binary(graph, DFL_OP_MUL, m, length);
+        const dfl_expr quotient = dfl_binary(graph, DFL_OP_DIV, square[0], length);
+        const dfl_expr all[PER_BODY] = {dfl_unary(graph, DFL_OP_NEG, force), quotient,
+                                        dfl_unary(graph, DFL_OP_SIN, sum),
+                                        dfl_binary(graph, DFL_OP_DIV, m, sum)};
+        for (int k = 0; k < PER_BODY; k++, count++)
+            targets[count] = (dfl_target){.expr = all[k], .array = k % 2, .index = 2 * i + k / 2};
+    }
+    return count;
+}
+
+/* A tape of one target alone has no operations that could be run together. */
+static double alone(dfl_context *ctx, const dfl_graph *graph, const dfl_place *where,
+                    const dfl_target *target, const double *const *in)
+{
+    dfl_tape *tape = NULL;
+    double value, work[64], *out[] = {&value};
+    const dfl_target first = {.expr = target->expr};
+    assert_int_equal(dfl_tape_create(&tape, ctx, graph, where, &first, 1), DFL_OK);
+    assert_null(tape->plan);
+    assert_true(dfl_tape_work(tape) <= 64);
+    dfl_tape_prepare(tape, work, in);
+    dfl_tape_eval(tape, work, in, out);
+    dfl_tape_free(tape);
+    return value;
+}
+
+/* With as few pieces as there are operations in one body, whatever the number of bodies. */
+static void operations_of_many_bodies_are_run_together(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    dfl_context *ctx = dfl_context_create();
+    dfl_graph *graph = NULL;
+    dfl_tape *tape = NULL, *part = NULL;
+    dfl_target targets[BODIES * PER_BODY];
+    dfl_place where[DFL_SYM_KINDS] = {[DFL_SYM_PARAM] = {.array = 1}};
+    assert_int_equal(dfl_graph_create(&graph, ctx, 0), DFL_OK);
+    const int count = chain_targets(targets, graph);
+    assert_int_equal(dfl_tape_create(&tape, ctx, graph, where, targets, count), DFL_OK);
+    assert_int_equal(dfl_tape_select(&part, tape, 2), DFL_OK);
+    assert_non_null(tape->plan);
+    assert_non_null(part->plan);
+    assert_true(tape->plan->npieces <= 2 * 12);
+    double p[3][2 * BODIES], m = 1.25, out[5][2][2 * BODIES];
+    double *work = malloc((1 + DFL_TAPE_LANES) * dfl_tape_work(tape) * sizeof *work);
+    double *lanes = work + dfl_tape_work(tape);
+    const double *in[3][2] = {{p[0], &m}, {p[1], &m}, {p[2], &m}};
+    double *to[5][2];
+    for (int k = 0; k < 5; k++)
+        to[k][0] = out[k][0], to[k][1] = out[k][1];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 2 * BODIES; i++)
+            p[k][i] = random_between(&seed, -2, 2);
+    dfl_tape_prepare(tape, work, in[0]);
+    dfl_tape_lanes_prepare(tape, lanes, work);
+    dfl_tape_eval_lanes(tape, lanes, (const double *const *[]){in[0], in[1], in[2]},
+                        (double *const *[]){to[0], to[1], to[2]}, 3);
+    dfl_tape_eval(tape, work, in[1], to[3]);
+    dfl_tape_eval(part, work, in[1], to[4]);
+    for (int i = 0; i < count; i++) {
+        const dfl_target *t = &targets[i];
+        for (int k = 0; k < 3; k++)
+            assert_same(out[k][t->array][t->index], alone(ctx, graph, where, t, in[k]),
+                        "lanes, target", i);
+        assert_same(out[3][t->array][t->index], out[1][t->array][t->index], "target", i);
+        if (t->array == 1)
+            assert_same(out[4][1][t->index], out[1][1][t->index], "part, target", i);
+    }
+    free(work);
+    dfl_tape_free(part);
+    dfl_tape_free(tape);
+    dfl_graph_free(graph);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
 static void create_survives_every_failed_allocation(void **state)
 {
     (void)state;
@@ -413,6 +511,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tape_has_the_bits_of_plain_evaluation),
         cmocka_unit_test(lanes_have_the_bits_of_single_states),
+        cmocka_unit_test(operations_of_many_bodies_are_run_together),
         cmocka_unit_test(tangents_are_derivatives),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
         cmocka_unit_test(anything_can_be_a_target),
