@@ -42,7 +42,7 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->group = dfl_alloc(ctx, nv * (6 * m + 1), d);
     c->column = dfl_alloc(ctx, 3 * m, sizeof *c->column);
     c->turned = dfl_alloc(ctx, 5 * m, d);
-    c->reply = dfl_alloc(ctx, MOST_TOGETHER * nv, d);
+    c->reply = dfl_alloc(ctx, CONTACT_ROWS * MOST_TOGETHER * nv, d);
     c->along = dfl_alloc(ctx, (size_t)solver->eom->n0, d);
     if (!c->mode || !c->trial || !c->valid || !c->state || !c->W || !c->bias || !c->u || !c->size ||
         !c->near || !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share ||
@@ -58,7 +58,9 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->tolerance = c->x + 2 * n;
     c->answer = c->impulse + nv;
     const dfl_status status = dfl_lstsq_create(&c->lstsq, ctx, solver->eom->nv, 3 * opt->count);
-    return status ? status : dfl_lstsq_create(&c->together, ctx, MOST_TOGETHER, MOST_TOGETHER);
+    return status ? status
+                  : dfl_lstsq_create(&c->together, ctx, CONTACT_ROWS * MOST_TOGETHER,
+                                     CONTACT_ROWS * MOST_TOGETHER);
 }
 
 void dfl_contacts_clear(dfl_solver *solver)

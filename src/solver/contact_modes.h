@@ -42,7 +42,7 @@ typedef struct dfl_contacts {
     double *turned; /* 5 count: last acceleration and direction of slip, how they change */
     double *along;  /* n0: a row along directions without mass */
     dfl_lstsq *lstsq;
-    double *reply;       /* nv MOST_TOGETHER: velocities that impulses of such contacts make */
+    double *reply;       /* nv CONTACT_ROWS MOST_TOGETHER: velocities that such impulses make */
     dfl_lstsq *together; /* their equations */
     bool *assigned;      /* n, false */
     int trials;          /* of modes, at most */
