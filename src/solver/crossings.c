@@ -41,10 +41,12 @@ dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int 
     search->bounds = dfl_alloc(ctx, m, sizeof *search->bounds);
     search->x_bounds = dfl_alloc(ctx, (size_t)n, sizeof *search->x_bounds);
     search->open = dfl_alloc(ctx, m * (LEVELS + 2), sizeof *search->open);
+    search->near = dfl_alloc(ctx, m, sizeof *search->near);
     search->sample = dfl_alloc(ctx, m * (DFL_SEARCH_SAMPLES + 1), d);
     search->reach = dfl_alloc(ctx, m + (size_t)n, sizeof *search->reach);
     return search->value && search->first && search->reach && search->limit && search->rounding &&
-                   search->x && search->bounds && search->x_bounds && search->open && search->sample
+                   search->x && search->bounds && search->x_bounds && search->open &&
+                   search->near && search->sample
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -62,6 +64,7 @@ void dfl_search_clear(dfl_search *search)
     dfl_free(search->ctx, search->bounds);
     dfl_free(search->ctx, search->x_bounds);
     dfl_free(search->ctx, search->open);
+    dfl_free(search->ctx, search->near);
     dfl_free(search->ctx, search->sample);
 }
 
@@ -106,7 +109,7 @@ static dfl_status any_near(bool *near, dfl_search *s, double from, double to)
     const dfl_status status = bounds_at(s, from, to);
     *near = false;
     for (int i = 0; i < s->watched->count; i++)
-        *near = *near || !(s->bounds[i].low > 0);
+        *near = (s->near[i] = !(s->bounds[i].low > 0)) || *near;
     return status;
 }
 

@@ -37,6 +37,7 @@ typedef struct dfl_search {
     dfl_bounds *bounds;   /* count */
     dfl_bounds *x_bounds; /* n */
     bool *open;           /* count per level of the search */
+    bool *near;           /* count: functions that bounds of the whole search do not exclude */
     double *sample;       /* count: values at Chebyshev's points, or coefficients */
     double *limit;        /* count: -noise, less what rounding of time makes, at one place ... */
     double *rounding;     /* ... and the latter */

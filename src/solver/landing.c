@@ -122,6 +122,8 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
         status = sample_shared(at, solver);
     if (!status && *at > 1 && search->undecided < 0 && opt->beyond && opt->enclose)
         status = dfl_switching_small_crossing(at, solver, &watched);
+    if (!status && *at > 1 && search->undecided < 0 && solver->contacts && opt->enclose)
+        status = dfl_switching_fast_closing(at, solver, &watched);
     search->watched = NULL;
     return status;
 }

@@ -43,6 +43,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->change.met = opt->events.count > 0 ? dfl_alloc(ctx, (size_t)opt->events.count, 1) : NULL;
     sw->before = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
+    sw->looked = dfl_alloc(ctx, count, sizeof *sw->looked);
     sw->crowd_of = dfl_alloc(ctx, count, sizeof *sw->crowd_of);
     sw->record.x = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->record.modes =
@@ -50,7 +51,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->resume_at = sw->last = NAN;
     if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate || !sw->frozen ||
         !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
-        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed ||
+        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed || !sw->looked ||
         !sw->crowd_of || !sw->record.x || !sw->record.modes)
         return DFL_NO_MEMORY;
     /* friction that is shared is measured with all unknowns (stuck_friction.c) */
@@ -81,6 +82,7 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->change.met);
     dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->crossed);
+    dfl_free(ctx, sw->looked);
     dfl_free(ctx, sw->crowd_of);
     dfl_free(ctx, sw->record.x);
     dfl_free(ctx, sw->record.modes);

@@ -42,6 +42,8 @@ typedef struct dfl_switching {
     double instant;    /* the next zero of a function of time; INFINITY: none before ... */
     double horizon;    /* ... this time */
     int instant_of;    /* the function */
+    bool *looked;      /* functions whose small crossings are looked for ... */
+    int looked_at;     /* ... and the present one */
     int halvings;      /* of the present step, because bounds decide nothing ... */
     bool told;         /* ... and whether the user knows */
     int distrusted;    /* how often the present step was too long for its multipliers */
@@ -78,6 +80,10 @@ dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end
 dfl_status dfl_switching_small_crossing(double *at, dfl_solver *solver, const dfl_watched *watched);
 bool dfl_switching_is_branch(const dfl_solver *solver, int i);
 double dfl_switching_effect(dfl_solver *solver, int i, double t, const double *x, double span);
+
+/* closings.c: the first gap that closes within its noise, but with a speed beyond tolerances; *at:
+   2: none. */
+dfl_status dfl_switching_fast_closing(double *at, dfl_solver *solver, const dfl_watched *watched);
 
 /* After a step: if a function has passed zero, the step is taken again to end there. */
 dfl_status dfl_switching_land(dfl_solver *solver);

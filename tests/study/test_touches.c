@@ -195,6 +195,28 @@ static void a_clutch_locks_and_unlocks(void **state)
     }
 }
 
+/* A wall is hit with u = 2.4 mm/s, 5e-6 before the mass would turn back: within ten tolerances of
+   the gap, but not of the velocity. */
+static void a_wall_within_the_noise(void **state)
+{
+    (void)state;
+    const double before = sqrt(1.2 * (1 + 5e-6)), u = sqrt(1.2 * 5e-6), t = (before - u) / 0.6;
+    for (int k = 0; k < 3; k++) {
+        met m;
+        char text[300];
+        snprintf(text, sizeof text,
+                 "local x = position('x') mass(x, 1) force(x, 0.6)\n"
+                 "unilateral('wall', x, { restitution = 0.8 })\n"
+                 "initial{ x = 1, ['der(x)'] = %.17g }\n",
+                 -before);
+        scripted s = met_begin(&m, text, tolerances[k]);
+        scripted_advance(&s, 4);
+        assert_int_equal(m.count, 1);
+        assert_near(scripted_value(&s, "der(x)"), 0.8 * u + 0.6 * (4 - t), 10 * tolerances[k]);
+        scripted_free(&s);
+    }
+}
+
 /* Two masses with a gap of 0.1 between them. */
 static void backlash(void **state)
 {
@@ -259,6 +281,46 @@ static void a_box_that_falls_flat(void **state)
             assert_near(scripted_value(&s, way == 0 ? "der(j.q2)" : "j.v3"), 1.5, 1e-9);
             assert_near(scripted_value(&s, way == 0 ? "der(j.q1)" : "j.v1"), cases[i].after, 1e-9);
             assert_near(scripted_value(&s, way == 0 ? "der(j.q3)" : "j.w2"), 0, 1e-9);
+            scripted_free(&s);
+        }
+}
+
+/* The same where slip stops during the impact. Until compression ends nothing turns: with the
+   height a = 0.5 of the centre and the edges at -+b = 0.3 the front one bears a s/b more. With the
+   restitution times these impulses the box turns about its base, with w = e a s/(J + a^2). */
+static void a_box_that_grips_as_it_falls_flat(void **state)
+{
+    (void)state;
+    static const double restitutions[] = {0, 0.5};
+    for (int way = 0; way < 2; way++)
+        for (int k = 0; k < 2; k++) {
+            const double e = restitutions[k], J = way == 0 ? 0.1 : 0.2, w = e * 0.5 / (J + 0.25);
+            const char *const box =
+                way == 0
+                    ? "planar() local b = body('b', {mass = 1, com = {0, 1.5}, inertia = 0.1})\n"
+                      "local j = free('j', ground, b, {at = {0, 1.5}})\n"
+                      "for k, x in ipairs{-0.3, 0.3} do impact('c'..k, ground, b, {at = {x, 1}, "
+                      "plane = {0, 0}, normal = {0, 1}, restitution = %g, friction = 0.5}) end\n"
+                      "initial{['der(j.q1)'] = 1, ['der(j.q2)'] = -3, ['der(j.q3)'] = 0}\n"
+                    : "local b = body('b', {mass = 1, com = {0, 0, 1.5}, inertia = {.1, .2, "
+                      ".15}})\n"
+                      "local j = free('j', ground, b, {at = {0, 0, 1.5}})\n"
+                      "for k = 1, 4 do impact('c'..k, ground, b, {at = {k < 3 and -0.3 or 0.3, k "
+                      "%% 2 - 0.5, 1}, plane = {0, 0, 0}, normal = {0, 0, 1}, restitution = %g, "
+                      "friction = 0.5}) end\n"
+                      "initial{['j.v1'] = 1, ['j.v2'] = 0, ['j.v3'] = -3, ['j.w1'] = 0, ['j.w2'] "
+                      "= 0, ['j.w3'] = 0}\n";
+            char text[2000];
+            met m;
+            snprintf(text, sizeof text, box, e);
+            scripted s = met_begin(&m, text, 1e-8);
+            scripted_advance(&s, 0.4);
+            assert_int_equal(m.count, way == 0 ? 2 : 4);
+            const double along = scripted_value(&s, way == 0 ? "der(j.q1)" : "j.v1");
+            const double up = scripted_value(&s, way == 0 ? "der(j.q2)" : "j.v3");
+            assert_near(hypot(along, up), hypot(0.5 * w, 3 * e), 1e-8); /* axes of the body turn */
+            assert_near(scripted_value(&s, way == 0 ? "der(j.q3)" : "j.w2"), way == 0 ? w : -w,
+                        1e-8);
             scripted_free(&s);
         }
 }
@@ -701,9 +763,11 @@ int main(void)
         cmocka_unit_test(a_belt_sticks_and_slips),
         cmocka_unit_test(a_belt_with_falling_friction),
         cmocka_unit_test(a_clutch_locks_and_unlocks),
+        cmocka_unit_test(a_wall_within_the_noise),
         cmocka_unit_test(backlash),
         cmocka_unit_test(chains_of_balls),
         cmocka_unit_test(a_box_that_falls_flat),
+        cmocka_unit_test(a_box_that_grips_as_it_falls_flat),
         cmocka_unit_test(a_stack_comes_to_rest),
         cmocka_unit_test(what_may_be_open_or_closed_is_open),
         cmocka_unit_test(what_is_impossible_is_refused_by_name),
