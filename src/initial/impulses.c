@@ -11,13 +11,15 @@ dfl_status dfl_impulses_init(dfl_impulses *impulses, const dfl_initial *init)
 {
     dfl_context *ctx = init->sys.ctx;
     const size_t nv = (size_t)init->sys.n3, nc = (size_t)init->sys.nc, d = sizeof(double);
-    if (init->sys.packed)
-        return DFL_OK;
     impulses->rows = dfl_alloc(ctx, nc, d);
     impulses->along = dfl_alloc(ctx, nv, d);
+    if (!impulses->rows || !impulses->along)
+        return DFL_NO_MEMORY;
+    if (init->sys.packed)
+        return DFL_OK;
     impulses->A = dfl_alloc(ctx, nv * nc, d);
     impulses->needed = dfl_alloc(ctx, nv, d);
-    if (!impulses->rows || !impulses->along || !impulses->A || !impulses->needed)
+    if (!impulses->A || !impulses->needed)
         return DFL_NO_MEMORY;
     return nc > 0 && nv > 0 ? dfl_lstsq_create(&impulses->lstsq, ctx, (int)nv, (int)nc) : DFL_OK;
 }
@@ -71,7 +73,9 @@ bool dfl_impulses_take(dfl_impulses *impulses, dfl_initial *init, double t, cons
     const int nv = sys->n3, nc = sys->nc;
     const bool *held = jump->assigned + (sys->at.v - sys->na);
     double *along = impulses->along, *rows = impulses->rows;
-    if (sys->packed || !change_of_momenta(impulses, init, t, x, jump))
+    if (sys->packed)
+        return !dfl_packed_impulses(rows, along, init, jump);
+    if (!change_of_momenta(impulses, init, t, x, jump))
         return false;
     const dfl_point *point = dfl_initial_evaluate(init, t, NULL);
     if (!point)

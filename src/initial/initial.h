@@ -82,7 +82,7 @@ typedef struct dfl_impulses {
 dfl_status dfl_impulses_init(dfl_impulses *impulses, const dfl_initial *init);
 void dfl_impulses_clear(dfl_impulses *impulses, dfl_context *ctx);
 /* Those of `jump`, which has led to x; the last completed state has the positions of x. False: not
-   known, because matrices are packed or cannot be evaluated. */
+   known, because the equations cannot be evaluated. */
 bool dfl_impulses_take(dfl_impulses *impulses, dfl_initial *init, double t, const double *x,
                        const dfl_jump *jump);
 

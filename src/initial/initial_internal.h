@@ -107,6 +107,9 @@ bool dfl_packed_start_holds(dfl_initial *init);
 
 /* Velocities of init->x after impulses (nv); the constraints answer. DFL_SINGULAR. */
 dfl_status dfl_packed_start_jump(dfl_initial *init, const dfl_jump *jump);
+/* packed_impulses.c: rows (nc) and along (nv) of dfl_impulses_take. */
+dfl_status dfl_packed_impulses(double *rows, double *along, dfl_initial *init,
+                               const dfl_jump *jump);
 
 /* Room for the values of sides. */
 dfl_status dfl_initial_reserve_sides(dfl_initial *init, int nsides);

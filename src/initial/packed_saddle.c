@@ -194,6 +194,14 @@ static dfl_status iterate(dfl_initial *init)
     return status;
 }
 
+dfl_status dfl_packed_least_rows(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    return ps->least ? DFL_OK
+                     : dfl_least_rows_create(&ps->least, sys->ctx, &ps->W, sys->packed->uncounted);
+}
+
 /* Multipliers of least norm with the same force W^T (l, m). */
 static dfl_status take_least(dfl_initial *init)
 {
@@ -201,9 +209,7 @@ static dfl_status take_least(dfl_initial *init)
     dfl_packed_start *ps = init->packed;
     const double *W = init->point.blocks.W;
     double *l = init->x + sys->at.l;
-    const dfl_status status =
-        ps->least ? DFL_OK
-                  : dfl_least_rows_create(&ps->least, sys->ctx, &ps->W, sys->packed->uncounted);
+    const dfl_status status = dfl_packed_least_rows(init);
     if (status)
         return status;
     dfl_packed_take_units(init);

@@ -276,7 +276,7 @@ dfl_saddle_ldl *dfl_packed_factor_stage(dfl_initial *init, const dfl_conditions 
     dfl_packed_take_units(init);
     if (!choose_rows(init, plain, &ps->W, sys->nc, init->point.blocks.W))
         return NULL;
-    take_columns(ps->A, init, cond, &ps->W, sys->nc, init->point.blocks.W, sys->at.v);
+    dfl_packed_take_rows(init, cond);
     dfl_packed_take_mass(init, cond);
     ps->weighted =
         !cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, dependent, out);
@@ -386,6 +386,13 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool 
     }
     init->converged = init->converged && relative <= 1e-8;
     return DFL_OK;
+}
+
+void dfl_packed_take_rows(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    take_columns(init->packed->A, init, cond, &init->packed->W, sys->nc, init->point.blocks.W,
+                 sys->at.v);
 }
 
 void dfl_packed_take_units(dfl_initial *init)

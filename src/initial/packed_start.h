@@ -40,6 +40,11 @@ typedef struct dfl_packed_start {
     unsigned char *laid_out_for; /* nc: left_out that `matrix` is made for */
 } dfl_packed_start;
 
+/* ps->least, for rows of W. ps->A: rows of W at the point, without columns that are held
+   (packed_saddle.c, packed_start.c). */
+dfl_status dfl_packed_least_rows(dfl_initial *init);
+void dfl_packed_take_rows(dfl_initial *init, const dfl_conditions *cond);
+
 /* packed_mass.c: the pattern of M; its numbers into D; y := M u. */
 dfl_status dfl_packed_mass_init(dfl_initial *init);
 void dfl_packed_take_mass(dfl_initial *init, const dfl_conditions *cond);

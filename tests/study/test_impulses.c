@@ -10,10 +10,19 @@ typedef struct told {
     dfl_summary summary;
 } told;
 
-static void tell(told *out, const char *text, double to)
+static void tell_packed(told *out, const char *text, double to, bool packed)
 {
     *out = (told){.s = scripted_text(text)};
+    if (packed) {
+        dfl_runnable_free(out->s.run);
+        scripted_expect(&out->s, dfl_runnable_create_packed(&out->s.run, out->s.eq));
+    }
     out->summary = simulate(&out->sim, &out->settings, &out->s, to);
+}
+
+static void tell(told *out, const char *text, double to)
+{
+    tell_packed(out, text, to, false);
 }
 
 static void forget(told *it)
@@ -72,16 +81,15 @@ static void a_bouncing_ball(void **state)
 
 /* A point of 2 kg on x^2 + y^2 = 1 gets P = (3, 1): L = W P / (W W^T), and the part of P along the
    path counts: dE = P_t v + P_t^2 / (2 m). */
-static void a_constraint_answers_to_an_impulse(void **state)
+static void a_constraint_answers_to_an_impulse_in(bool packed)
 {
-    (void)state;
     told it;
-    tell(&it,
-         "local x, y = position('x', 'y') mass(x, 2) mass(y, 2)\n"
-         "constraint('rod', x^2 + y^2 - 1)\n"
-         "event('kick', time - 1, { impulse = { [x] = 3, [y] = 1 } })\n"
-         "initial{ x = 1, y = 0, ['der(y)'] = 0.5 } simulate{ rtol = 1e-10 }\n",
-         1.5);
+    tell_packed(&it,
+                "local x, y = position('x', 'y') mass(x, 2) mass(y, 2)\n"
+                "constraint('rod', x^2 + y^2 - 1)\n"
+                "event('kick', time - 1, { impulse = { [x] = 3, [y] = 1 } })\n"
+                "initial{ x = 1, y = 0, ['der(y)'] = 0.5 } simulate{ rtol = 1e-10 }\n",
+                1.5, packed);
     const dfl_switch_record *kick = record_of(&it, DFL_SWITCHED_EVENT, 0);
     const double x = cos(0.5), y = sin(0.5), along = -3 * y + x;
     assert_near(impulse(&it, kick, "der(x)"), 3, 1e-12);
@@ -91,18 +99,24 @@ static void a_constraint_answers_to_an_impulse(void **state)
     forget(&it);
 }
 
-/* Masses 1 and 3 meet with 4 m/s and stay together: 3 N s, 6 J are lost. */
-static void a_row_that_is_switched_on(void **state)
+static void a_constraint_answers_to_an_impulse(void **state)
 {
     (void)state;
+    for (int packed = 0; packed < 2; packed++)
+        a_constraint_answers_to_an_impulse_in(packed);
+}
+
+/* Masses 1 and 3 meet with 4 m/s and stay together: 3 N s, 6 J are lost. */
+static void a_row_that_is_switched_on_in(bool packed)
+{
     told it;
-    tell(&it,
-         "local x, y = position('x', 'y') mass(x, 1) mass(y, 3)\n"
-         "local on = discrete('on', 0)\n"
-         "constraint('latch', x - y, { active = on })\n"
-         "event('close', x - y, { set = { [on] = 1 } })\n"
-         "initial{ x = -1, y = 0, ['der(x)'] = 4, ['der(y)'] = 0 }\n",
-         1);
+    tell_packed(&it,
+                "local x, y = position('x', 'y') mass(x, 1) mass(y, 3)\n"
+                "local on = discrete('on', 0)\n"
+                "constraint('latch', x - y, { active = on })\n"
+                "event('close', x - y, { set = { [on] = 1 } })\n"
+                "initial{ x = -1, y = 0, ['der(x)'] = 4, ['der(y)'] = 0 }\n",
+                1, packed);
     const dfl_switch_record *close = record_of(&it, DFL_SWITCHED_EVENT, 0);
     assert_near(close->time, 0.25, 1e-12);
     assert_near(impulse(&it, close, "lambda(latch)"), 3, 1e-10);
@@ -110,27 +124,40 @@ static void a_row_that_is_switched_on(void **state)
     forget(&it);
 }
 
-/* A slider-crank hits a wall in its first instant; numbers of the saddle system, by another
-   program. */
-static void an_impact_through_constraints(void **state)
+static void a_row_that_is_switched_on(void **state)
 {
     (void)state;
+    for (int packed = 0; packed < 2; packed++)
+        a_row_that_is_switched_on_in(packed);
+}
+
+/* A slider-crank hits a wall in its first instant; numbers of the saddle system, by another
+   program. */
+static void an_impact_through_constraints_in(bool packed)
+{
     told it;
-    tell(&it,
-         "local x, y, q = position('x', 'y', 'q')\n"
-         "mass(x, 1) mass(y, 1) mass(q, 2)\n"
-         "constraint('crank', x^2 + y^2 - 1)\n"
-         "constraint('rod', (q - x)^2 + y^2 - 4)\n"
-         "unilateral('wall', 2.3027756377319946 - q, { restitution = 0.5 })\n"
-         "initial{ x = 0.5, y = sqrt(3)/2, ['der(x)'] = sqrt(3), ['der(y)'] = -1 }\n"
-         "guess{ q = 2.3 } simulate{ rtol = 1e-10 }\n",
-         0.1);
+    tell_packed(&it,
+                "local x, y, q = position('x', 'y', 'q')\n"
+                "mass(x, 1) mass(y, 1) mass(q, 2)\n"
+                "constraint('crank', x^2 + y^2 - 1)\n"
+                "constraint('rod', (q - x)^2 + y^2 - 4)\n"
+                "unilateral('wall', 2.3027756377319946 - q, { restitution = 0.5 })\n"
+                "initial{ x = 0.5, y = sqrt(3)/2, ['der(x)'] = sqrt(3), ['der(y)'] = -1 }\n"
+                "guess{ q = 2.3 } simulate{ rtol = 1e-10 }\n",
+                0.1, packed);
     const dfl_switch_record *hit = record_of(&it, DFL_SWITCHED_IMPACT, 0);
     assert_near(impulse(&it, hit, "wall"), 9.3492495569519172, 1e-9);
     assert_near(impulse(&it, hit, "lambda(crank)"), -.11386753864618516, 1e-9);
     assert_near(impulse(&it, hit, "lambda(rod)"), -.75215786513825349, 1e-9);
     assert_near(hit->energy_change, 1.7237174548612295 - 6.8948698194449181, 1e-9);
     forget(&it);
+}
+
+static void an_impact_through_constraints(void **state)
+{
+    (void)state;
+    for (int packed = 0; packed < 2; packed++)
+        an_impact_through_constraints_in(packed);
 }
 
 /* Three equal balls in a row: every impact of the instant loses (1 - e^2) m_r u^2 / 2. */
