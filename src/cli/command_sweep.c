@@ -205,7 +205,7 @@ static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep 
         cli_say("%ld of %ld cases failed, the first one is case %ld: %s", it.failed, it.done,
                 it.first_failed, it.message);
     if (it.doubtful > 0 && !arguments->quiet)
-        cli_say("%ld of %ld cases have results that are not known, the first one is case %ld: %s",
+        cli_say("%ld of %ld cases have run with a warning, the first one is case %ld: %s",
                 it.doubtful, it.done, it.first_doubtful, it.doubt);
     if (!status && !arguments->quiet && !arguments->json)
         cli_say("%ld cases in %.3g s: %s", it.cases, it.seconds, it.path);

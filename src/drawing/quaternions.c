@@ -60,7 +60,7 @@ dfl_status dfl_drawing_same_quaternions(bool *same, dfl_drawing *drawing)
             continue;
         quaternion q = read_quaternion(drawing, joint);
         status = make_whole(drawing, joint, &q);
-        *same = !status && has_same_starts(drawing, joint, &q);
+        *same = !status && q.length == 0 && has_same_starts(drawing, joint, &q);
         if (*same)
             status = store(drawing, joint, &q);
     }
@@ -167,6 +167,7 @@ static dfl_status warn_of_length(dfl_drawing *drawing, const dfl_placed_joint *j
                  joint->name, length);
     const dfl_status status =
         text.status ? text.status : dfl_model_warn(drawing->model, dfl_text_string(&text));
+    drawing->model->by_numbers = true;
     dfl_text_clear(&text);
     return status;
 }

@@ -65,16 +65,18 @@ void dfl_lookup_push(lua_State *L, const char *type, const char *label, const do
     const dfl_axis axis = {x, n, options->kind, options->outside, options->free_ends};
     double *value = lua_newuserdatauv(L, (size_t)n * sizeof *value, 0);
     bool symbolic = false;
+    const bool overshoots = axis.kind == DFL_TABLE_CUBIC || axis.kind == DFL_TABLE_SMOOTH;
     dfl_script_check(L, dfl_axis_check(model->ctx, &axis, "x"));
     for (int i = 0; i < n; i++) {
         symbolic = symbolic || !dfl_is_constant(model->graph, y[i]);
-        dfl_script_check(L, dfl_model_finite(&value[i], model, y[i]));
+        dfl_script_check(L, overshoots ? dfl_model_value(&value[i], model, y[i]) /* for a warning */
+                                       : dfl_model_finite(&value[i], model, y[i]));
     }
     function *f = new_function(L, type, label, 1, symbolic ? dfl_table_terms(n) : 1);
     set_axis(f, 0, &axis);
     f->assumed = strcmp(type, DFL_SIGNAL) == 0 && !options->outside_given;
     dfl_script_check(L, dfl_table_create(f->terms, &f->count, model->graph, &axis, y));
-    if (axis.kind == DFL_TABLE_CUBIC || axis.kind == DFL_TABLE_SMOOTH)
+    if (overshoots)
         warn_overshoot(L, label, &axis, value);
 }
 

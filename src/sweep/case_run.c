@@ -17,6 +17,7 @@ typedef struct case_run {
     long left_out; /* rows of series for which there is no room */
     double deadline;
     bool late, stopped;
+    char warnings[DFL_CASE_MESSAGE];
     bool (*stop)(void *user);
     void *user;
 } case_run;
@@ -27,6 +28,8 @@ static dfl_status open_table(dfl_simulation *sim, void *user);
 static bool watch(double t, double step, void *user);
 static bool over(void *user);
 static dfl_status met(int event, int direction, double t, void *user);
+static void hear(dfl_log_level level, const char *text, void *user);
+static void say(char *message, const char *text);
 static void keep(case_run *r);
 static void keep_series(case_run *r);
 static void doubt_series(case_run *r);
@@ -76,8 +79,10 @@ static dfl_status run_case(case_run *r, const double *values)
         keep(r);
     if (!status)
         dfl_trends_doubt(r->it->message, sizeof r->it->message, &r->trends);
-    if (!status && r->left_out > 0 && !r->it->message[0])
+    if (!status && r->left_out > 0)
         doubt_series(r);
+    if (!status && r->warnings[0])
+        say(r->it->message, r->warnings);
     if (!status)
         r->it->state = strcmp(summary.status, "stopped") ? DFL_CASE_COMPLETED : DFL_CASE_STOPPED;
     return status ? dfl_fail(r->model->ctx, status, "%s", summary.message) : DFL_OK;
@@ -104,6 +109,7 @@ static dfl_status prepare(case_run *r)
                               .open = r->record ? open_table : NULL,
                               .watch = watch,
                               .met = met,
+                              .log = hear,
                               .trends = &r->trends,
                               .user = r};
     return status;
@@ -157,6 +163,23 @@ static dfl_status met(int event, int direction, double t, void *user)
     return DFL_OK;
 }
 
+/* The warnings of a run belong to its case. */
+static void hear(dfl_log_level level, const char *text, void *user)
+{
+    if (level == DFL_LOG_WARNING)
+        say(((case_run *)user)->warnings, text);
+}
+
+/* Adds a text to a message, as far as there is room. */
+static void say(char *message, const char *text)
+{
+    size_t length = strlen(message);
+    if (length > 0)
+        length += (size_t)snprintf(message + length, DFL_CASE_MESSAGE - length, "; ");
+    if (length < DFL_CASE_MESSAGE)
+        dfl_visible(message + length, DFL_CASE_MESSAGE - length, text);
+}
+
 /* What is known at the end, also of a run that failed. */
 static void keep(case_run *r)
 {
@@ -204,13 +227,15 @@ static void keep_series(case_run *r)
 
 static void doubt_series(case_run *r)
 {
+    char text[200];
     const long rows = r->cases->layout.rows;
-    snprintf(r->it->message, sizeof r->it->message,
+    snprintf(text, sizeof text,
              "the series ends at t = %.10g: there is room for the %ld rows that the model's own "
              "values need; let those be the longest run",
              r->settings.from +
                  copysign(r->cases->every, r->settings.to - r->settings.from) * (double)(rows - 1),
              rows);
+    say(r->it->message, text);
 }
 
 static void explain(dfl_case *it, const case_run *r, dfl_status status)

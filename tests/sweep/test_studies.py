@@ -142,7 +142,7 @@ def statistics_that_are_not_known_have_a_message():
     write("lost.lua", """local k = param("k", 1) local x = position("x") mass(x, 1) force(x, -k) initial{ x = 1 }
 output("place", x) output("root", sqrt(x)) simulate{ to = 3, rtol = 1e-8 }""")
     told = run("sweep", "lost.lua", "--over", "k=0.1,1,2", "--output", "lost.h5", "--csv", "lost.csv").stderr
-    assert "2 of 3 cases have results that are not known, the first one is case 1: root has no finite value at t = 1." in told, told
+    assert "2 of 3 cases have run with a warning, the first one is case 1: root has no finite value at t = 1." in told, told
     fine, *lost = table("lost.csv")
     assert fine["status"] == "completed" and not fine["message"] and float(fine["root.mean"]) > 0
     for row in lost:  # x = 1 - k t^2/2
@@ -157,6 +157,29 @@ output("place", x) output("root", sqrt(x)) simulate{ to = 3, rtol = 1e-8 }""")
     single = json.loads(run("run", "lost.lua", "--statistics", "--json", "--quiet").stdout)
     assert single["outputs"]["root"]["mean"] is None and "root has no finite value" in single["warnings"][0], single["warnings"]
     assert not json.loads(run("run", "lost.lua", "--set", "k=0.1", "--statistics", "--json", "--quiet").stdout)["warnings"]
+
+
+# A soft beam that turns too fast for its data, a table that overshoots between its points, a quaternion that is too long.
+def warnings_of_runs_are_those_of_their_cases():
+    write("warned.lua", """
+local fast, top, long = param("fast", 1), param("top", 1), param("long", 1)
+local b = elastic("b", { beam = { from = {0, 0, 0}, to = {8, 0, 0}, EI = 567, EA = 5e6, EI2 = 567, GJ = 400, section_inertia = 1e-3, mass_per_length = .2 },
+  modes = 2, frame = "tangent", nodes = { a = 0, tip = 1 }, first_order = true, damping = 0.1 })
+revolute("j", ground, b.a, { at = {0, 0, 0}, axis = {0, 0, 1}, motion = fast*time^2/2 })
+local ball = body("ball", { mass = 1, com = {0, 0, 1}, inertia = {1, 1, 1} })
+local s = spherical("s", ground, ball, { at = {0, 0, 0} })
+local f = lookup({0, 1, 2, 3, 4}, {0, 0, top, top, 0}, { kind = "cubic" })
+output("d", deflection(b.tip)) output("f", f(time))
+initial{ [s.q1] = long, [s.q2] = 0, [s.q3] = 0, [s.q4] = 0 }
+simulate{ to = 2, atol = 1e-7 }
+""")
+    rows = [(0.1, 1, 1), (1, 1, 1), (0.1, 2, 1), (0.1, 0, 1), (0.2, 0, 1.5), (0.2, 0, 1), (1.5, 0, 2)]
+    order_does_not_matter("warned.lua", "fast,top,long", rows, (0, 1, 4))
+    for (fast, top, long), row in zip(rows, results_of("warned.lua", "fast,top,long", rows), strict=True):
+        single = json.loads(run("run", "warned.lua", "--set", f"fast={fast}", "--set", f"top={top}", "--set", f"long={long}", "--json", "--quiet").stdout)
+        assert row["message"] == "; ".join(single["warnings"])[:479], (row, single["warnings"])
+        assert ("turns faster" in row["message"]) == (fast >= 1) and ("runs from" in row["message"]) == (top > 0)
+        assert ("with length" in row["message"]) == (long > 1)
 
 
 # Absolute coordinates are among the unknowns, but not among the columns.
@@ -216,11 +239,15 @@ simulate{ to = 2*sqrt(L) }
     order_does_not_matter("many.lua", heading, rows, range(0, 24, 5))
 
 
+def results_of(model, heading, rows, *more):
+    write("order.csv", heading + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    sweep(model, "--cases", "order.csv", "--threads", "1", "--output", "order.h5", "--replace", "--csv", "order.h5.csv", *more)
+    return table("order.h5.csv")
+
+
 def order_does_not_matter(model, heading, rows, alone, *more):
     def results(chosen):
-        write("order.csv", heading + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in chosen))
-        sweep(model, "--cases", "order.csv", "--threads", "1", "--output", "order.h5", "--replace", "--csv", "order.h5.csv", *more)
-        return [tuple(row.values()) for row in table("order.h5.csv")]
+        return [tuple(row.values()) for row in results_of(model, heading, chosen, *more)]
 
     found = results(rows)
     assert found == results(rows[::-1])[::-1]
@@ -765,6 +792,6 @@ def mistakes_have_messages():
 
 
 for check in [f for f in list(globals().values()) if callable(f) and getattr(f, "__module__", "") == "__main__"
-              and f.__name__ not in ("run", "sweep", "table", "contents", "write", "slow_arguments", "order_does_not_matter", "<lambda>")]:
+              and f.__name__ not in ("run", "sweep", "table", "contents", "write", "slow_arguments", "results_of", "order_does_not_matter", "<lambda>")]:
     check()
     print("ok", check.__name__.replace("_", " "))
