@@ -48,18 +48,14 @@ static void add_W(double *y, const dfl_condensed *c, double factor, const double
     add_product(y, &c->form->W, c->form->W_ref, factor, x);
 }
 
-/* y -= zeta M w */
+/* y -= zeta M w with an M that is not diagonal. */
 static void subtract_inertia(double *y, const dfl_condensed *c, const double *zeta, const double *w)
 {
     const dfl_system *sys = c->form->base.sys;
     const dfl_pattern *p = &sys->packed->M;
-    for (int j = 0; j < sys->n3; j++) {
-        if (sys->mass.diagonal)
-            dfl_set_add_shifted(y + DFL_SET * j, zeta, -sys->mass.M[j], w + DFL_SET * j, 1);
-        for (int k = sys->mass.diagonal ? 0 : p->column_start[j];
-             !sys->mass.diagonal && k < p->column_start[j + 1]; k++)
+    for (int j = 0; j < sys->n3; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++)
             dfl_set_add_shifted(y + DFL_SET * p->row[k], zeta, -sys->mass.M[k], w + DFL_SET * j, 1);
-    }
 }
 
 /* What is left of the forces of (A): r3 + r1 - zeta M w + dyn_v (w + u) + dyn_p dp. `moved`: dp is
@@ -71,7 +67,10 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta, b
     const double *value = c->form->jac.blocks.dyn;
     const dfl_layout at = dfl_eom_layout(sys->eom);
     dfl_set_sum(b, c->forces, c->dynamics, sys->n3);
-    subtract_inertia(b, c, zeta, c->dv);
+    if (sys->mass.diagonal)
+        dfl_set_subtract_inertia(b, zeta, sys->mass.M, c->dv, sys->n3);
+    else
+        subtract_inertia(b, c, zeta, c->dv);
     if (c->damped) {
         add_slopes(b, dyn, value, at.v, sys->n3, 1, c->dv);
         if (c->passes > 1)

@@ -56,8 +56,7 @@ void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const d
 /* y := T^T x */
 void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x);
 
-/* Multipliers l (nc) of the remaining ones, and of forces x (nv) on massless velocities, or NULL.
- */
+/* Multipliers l (nc) of the remaining ones, and of forces x (nv) on massless velocities. */
 void dfl_massless_joints_join(double *l, const dfl_massless_joints *j, const double *remaining,
                               const double *x);
 

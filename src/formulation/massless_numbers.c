@@ -117,17 +117,22 @@ static DFL_INLINE void copy(double *x, const double *y)
     *(dfl_quad *)x = *(const dfl_quad *)y;
 }
 
+static DFL_INLINE dfl_four fetch(const double *x)
+{
+    return *(const dfl_quad *)x;
+}
+
 /* Massless velocities := R^-1 top. */
 static DFL_INLINE void solve_upper(double *x, const dfl_massless_joints *j,
                                    const dfl_joint_group *g, const double *top)
 {
     const double *R = j->R + g->R;
+    const int *q = j->q + g->q;
     for (int i = g->nq - 1; i >= 0; i--) {
-        double *xi = x + LANES * j->q[g->q + i];
-        copy(xi, top + LANES * i);
+        dfl_four sum = fetch(top + LANES * i);
         for (int k = i + 1; k < g->nq; k++)
-            dfl_set_add_one(xi, -R[i * g->nq + k], x + LANES * j->q[g->q + k]);
-        *(dfl_quad *)xi /= R[i * g->nq + i];
+            sum -= R[i * g->nq + k] * fetch(x + LANES * q[k]);
+        dfl_set_store(x + LANES * q[i], sum / R[i * g->nq + i]);
     }
 }
 
@@ -140,42 +145,62 @@ DFL_WIDE void dfl_massless_joints_split(double *remaining, double *x, const dfl_
             copy(remaining + LANES * j->slot[i], l + LANES * i);
     for (int i = 0; i < j->ngroups; i++) {
         const dfl_joint_group *g = &j->group[i];
-        const double *Q = j->Q + g->Q;
-        clear(j->top, g->nq);
-        clear(remaining + LANES * g->slot, g->rows - g->nq);
-        for (int p = 0; p < g->alive; p++) {
-            double *to = p < g->nq ? j->top + LANES * p : remaining + LANES * (g->slot + p - g->nq);
-            for (int r = 0; r < g->rows; r++)
-                dfl_set_add_one(to, Q[p * g->rows + j->place[g->row + r]],
-                                l + LANES * j->row[g->row + r]);
+        const int rows = g->rows, *row = j->row + g->row, *place = j->place + g->row;
+        double *rest = remaining + LANES * (g->slot - g->nq);
+        for (int p = 0; p < rows; p++) {
+            const double *Q = j->Q + g->Q + p * rows;
+            dfl_four sum = {0};
+            for (int r = 0; p < g->alive && r < rows; r++)
+                sum += Q[place[r]] * fetch(l + LANES * row[r]);
+            dfl_set_store((p < g->nq ? j->top : rest) + LANES * p, sum);
         }
         solve_upper(x, j, g, j->top);
     }
 }
 
-static dfl_set_matrix matrix_T(const dfl_massless_joints *j)
+/* Rows of T of velocities with mass are those of the identity. */
+DFL_WIDE void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const double *y)
 {
-    return (dfl_set_matrix){j->T_start, j->T_column, j->T, 0, j->nv};
-}
-
-void dfl_massless_joints_expand(double *x, const dfl_massless_joints *j, const double *y)
-{
-    const dfl_set_matrix T = matrix_T(j);
-    if (j->heavy == j->nv) /* T = 1 */
-        dfl_set_add(x, 1, y, j->nv);
-    else
-        dfl_set_add_rows(x, &T, 1, y);
-}
-
-void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x)
-{
-    const dfl_set_matrix T = matrix_T(j);
-    if (j->heavy == j->nv) {
-        memcpy(y, x, (size_t)(LANES * j->nv) * sizeof *y);
-        return;
+    const int *start = j->T_start, *column = j->T_column, *velocity = j->velocity;
+    const double *T = j->T;
+    for (int i = 0, heavy = j->heavy; i < heavy; i++)
+        dfl_set_add_one(x + LANES * velocity[i], 1, y + LANES * i);
+    for (int i = 0, count = j->nv - j->heavy; i < count; i++) {
+        const int q = j->q[i];
+        dfl_four sum = fetch(x + LANES * q);
+        for (int k = start[q]; k < start[q + 1]; k++)
+            sum += T[k] * fetch(y + LANES * column[k]);
+        dfl_set_store(x + LANES * q, sum);
     }
-    memset(y, 0, (size_t)(LANES * j->heavy) * sizeof *y);
-    dfl_set_add_columns(y, &T, 1, x);
+}
+
+DFL_WIDE void dfl_massless_joints_restrict(double *y, const dfl_massless_joints *j, const double *x)
+{
+    const int *start = j->T_start, *column = j->T_column, *velocity = j->velocity;
+    const double *T = j->T;
+    for (int i = 0, heavy = j->heavy; i < heavy; i++)
+        copy(y + LANES * i, x + LANES * velocity[i]);
+    for (int i = 0, count = j->nv - j->heavy; i < count; i++) {
+        const int q = j->q[i];
+        const dfl_four xq = fetch(x + LANES * q);
+        for (int k = start[q]; k < start[q + 1]; k++) {
+            double *to = y + LANES * column[k];
+            dfl_set_store(to, fetch(to) + T[k] * xq);
+        }
+    }
+}
+
+/* R^T top = x */
+static DFL_INLINE void solve_lower(double *top, const dfl_massless_joints *j,
+                                   const dfl_joint_group *g, const double *x)
+{
+    const double *R = j->R + g->R;
+    for (int k = 0; k < g->nq; k++) {
+        dfl_four sum = fetch(x + LANES * j->q[g->q + k]);
+        for (int i = 0; i < k; i++)
+            sum -= R[i * g->nq + k] * fetch(top + LANES * i);
+        dfl_set_store(top + LANES * k, sum / R[k * g->nq + k]);
+    }
 }
 
 DFL_WIDE void dfl_massless_joints_join(double *l, const dfl_massless_joints *j,
@@ -186,22 +211,15 @@ DFL_WIDE void dfl_massless_joints_join(double *l, const dfl_massless_joints *j,
             copy(l + LANES * i, remaining + LANES * j->slot[i]);
     for (int i = 0; i < j->ngroups; i++) {
         const dfl_joint_group *g = &j->group[i];
-        const double *Q = j->Q + g->Q, *R = j->R + g->R;
-        clear(j->top, g->nq);
-        for (int k = 0; x && k < g->nq; k++) { /* R^T top = x */
-            double *to = j->top + LANES * k;
-            copy(to, x + LANES * j->q[g->q + k]);
-            for (int i2 = 0; i2 < k; i2++)
-                dfl_set_add_one(to, -R[i2 * g->nq + k], j->top + LANES * i2);
-            *(dfl_quad *)to /= R[k * g->nq + k];
-        }
-        for (int r = 0; r < g->rows; r++) {
-            double *to = l + LANES * j->row[g->row + r];
-            clear(to, 1);
+        const int rows = g->rows, *row = j->row + g->row, *place = j->place + g->row;
+        const double *rest = remaining + LANES * (g->slot - g->nq);
+        solve_lower(j->top, j, g, x);
+        for (int r = 0; r < rows; r++) {
+            const double *Q = j->Q + g->Q + place[r];
+            dfl_four sum = {0};
             for (int p = 0; p < g->alive; p++)
-                dfl_set_add_one(to, Q[p * g->rows + j->place[g->row + r]],
-                                p < g->nq ? j->top + LANES * p
-                                          : remaining + LANES * (g->slot + p - g->nq));
+                sum += Q[p * rows] * fetch((p < g->nq ? j->top : rest) + LANES * p);
+            dfl_set_store(l + LANES * row[r], sum);
         }
     }
 }

@@ -131,6 +131,16 @@ DFL_WIDE void dfl_set_add_shifted(double *y, const double *zeta, double factor, 
     }
 }
 
+DFL_WIDE void dfl_set_subtract_inertia(double *y, const double *zeta, const double *M,
+                                       const double *x, int n)
+{
+    const dfl_four re = {zeta[0], zeta[1], zeta[1], 0}, im = {0, -zeta[2], zeta[2], 0};
+    for (int i = 0; i < n; i++, x += DFL_SET, y += DFL_SET) {
+        const dfl_four xi = fetch(x), other = __builtin_shufflevector(xi, xi, 0, 2, 1, 3);
+        dfl_set_store(y, fetch(y) - M[i] * (re * xi + im * other));
+    }
+}
+
 DFL_WIDE double dfl_set_largest(const double *x, int n)
 {
     dfl_four most = {0}, finite = {0};

@@ -38,6 +38,10 @@ void dfl_set_sum(double *y, const double *x, const double *z, int n);
 void dfl_set_scale(double *y, double factor, const double *x, int n);
 void dfl_set_add_shifted(double *y, const double *zeta, double factor, const double *x, int n);
 
+/* y -= zeta M x with a diagonal M. */
+void dfl_set_subtract_inertia(double *y, const double *zeta, const double *M, const double *x,
+                              int n);
+
 /* The largest |x|, infinite if one is not finite. */
 double dfl_set_largest(const double *x, int n);
 

@@ -164,6 +164,24 @@ static DFL_INLINE void subtract_chunk(double *y, const double *L, const dfl_sadd
         CALL(4);                                                                                   \
     }
 
+/* Entry `slot` of L, which is in column i, and what its row takes from the column: y -= L x above
+   it. Returns what that takes from the pivot. */
+static DFL_INLINE dfl_four eliminate_single(double *y, double *L, const dfl_lane_ldl *ldl, int i,
+                                            int slot)
+{
+    const int *row = ldl->of->row;
+    const dfl_four none = {0, 0, 0, 0};
+    const multiplier x = multiplier_of(ldl->out[i] ? none : fetch(y + 4 * i));
+    for (int q = ldl->of->start[i]; q < slot; q++) {
+        double *to = y + 4 * (size_t)(unsigned)row[q];
+        store(to, fetch(to) - product(x, fetch(L + 4 * (size_t)(unsigned)q)));
+    }
+    const dfl_four l = product(x, fetch(ldl->inverse + 4 * i));
+    store(L + 4 * (size_t)(unsigned)slot, l);
+    store(y + 4 * i, none);
+    return product(x, l);
+}
+
 /* Row k of L; returns what it takes from the pivot. */
 static DFL_INLINE dfl_four eliminate_row(double *y, double *L, const dfl_lane_ldl *ldl, int k)
 {
@@ -177,6 +195,10 @@ static DFL_INLINE dfl_four eliminate_row(double *y, double *L, const dfl_lane_ld
         const int i = column[p];
         multiplier x[DFL_WIDEST_CHUNK];
         width = chunk[i] > 0 && i + chunk[i] <= k ? chunk[i] : 1;
+        if (width == 1) {
+            sum += eliminate_single(y, L, ldl, i, slot[p]);
+            continue;
+        }
 #define SUBTRACT(width) subtract_chunk(y, L, of, out, width, i, slot[p], x)
         FOR_WIDTH(width, SUBTRACT);
 #undef SUBTRACT

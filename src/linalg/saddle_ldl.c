@@ -17,7 +17,6 @@ static dfl_status make_rows(dfl_saddle_ldl *ldl);
 static void find_chunks(dfl_saddle_ldl *ldl);
 static void find_quiet(dfl_saddle_ldl *ldl);
 static void begin(dfl_saddle_ldl *ldl);
-static void eliminate_row(dfl_saddle_ldl *ldl, int k);
 static bool eliminate(dfl_saddle_ldl *ldl, double tolerance, const unsigned char *left_out);
 
 dfl_status dfl_saddle_ldl_create(dfl_saddle_ldl **out, dfl_context *ctx, const dfl_csc *D,
@@ -296,6 +295,27 @@ static void place_numbers(dfl_saddle_ldl *ldl, const double *D, const double *A)
     }
 }
 
+/* Row k of L and its pivot. */
+static DFL_INLINE void eliminate_row(dfl_saddle_ldl *ldl, int k)
+{
+    const int *start = ldl->start, *row = ldl->row, *column = ldl->row_column;
+    const int *slot = ldl->row_slot, *above = ldl->upper.row;
+    const double *value = ldl->value, *pivots = ldl->pivot;
+    double *y = ldl->y, *L = ldl->L, pivot = pivots[k];
+    for (int p = ldl->upper.start[k], end = ldl->upper.start[k + 1]; p < end; p++)
+        y[above[p]] = value[p];
+    for (int p = ldl->row_start[k], last = ldl->row_start[k + 1]; p < last; p++) {
+        const int i = column[p], end = slot[p];
+        const double yi = ldl->out[i] ? 0 : y[i], l = yi / pivots[i];
+        y[i] = 0;
+        for (int q = start[i]; q < end; q++)
+            y[(unsigned)row[q]] -= L[q] * yi;
+        pivot -= l * yi;
+        L[end] = l;
+    }
+    ldl->pivot[k] = pivot;
+}
+
 bool dfl_saddle_ldl_factor(dfl_saddle_ldl *ldl, const double *D, const double *A, double tolerance,
                            const unsigned char *left_out)
 {
@@ -331,24 +351,6 @@ static void begin(dfl_saddle_ldl *ldl)
     ldl->rank = 0;
     ldl->smallest = 1;
     ldl->dropped = 0;
-}
-
-/* Row k of L and its pivot. */
-static void eliminate_row(dfl_saddle_ldl *ldl, int k)
-{
-    double *y = ldl->y, pivot = ldl->pivot[k];
-    for (int p = ldl->upper.start[k]; p < ldl->upper.start[k + 1]; p++)
-        y[ldl->upper.row[p]] = ldl->value[p];
-    for (int p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
-        const int i = ldl->row_column[p], end = ldl->row_slot[p];
-        const double yi = ldl->out[i] ? 0 : y[i], l = yi / ldl->pivot[i];
-        y[i] = 0;
-        for (int q = ldl->start[i]; q < end; q++)
-            y[ldl->row[q]] -= ldl->L[q] * yi;
-        pivot -= l * yi;
-        ldl->L[end] = l;
-    }
-    ldl->pivot[k] = pivot;
 }
 
 /* Whether row i of A, with its present pivot, depends on rows before it. */

@@ -89,41 +89,57 @@ static signature signature_of(const role_table *table, uint32_t i)
     return s;
 }
 
-static uint32_t hash_of(const role_table *table, uint32_t i)
+static uint32_t hash_of(const signature *s)
 {
-    if (dfl_node_of(table->b->graph, i)->op == DFL_OP_SYMBOL)
-        return hash_of_symbol(symbol_of(table->b, i));
-    const signature s = signature_of(table, i);
     uint32_t hash = 0;
     for (int k = 0; k < 6; k++)
-        hash = mixed(hash, s.word[k]);
+        hash = mixed(hash, s->word[k]);
     return hash;
 }
 
-static bool same(const role_table *table, uint32_t i, uint32_t j)
+static bool is_symbol(const role_table *table, uint32_t i)
 {
-    const bool symbol = dfl_node_of(table->b->graph, i)->op == DFL_OP_SYMBOL;
-    if (symbol != (dfl_node_of(table->b->graph, j)->op == DFL_OP_SYMBOL))
+    return dfl_node_of(table->b->graph, i)->op == DFL_OP_SYMBOL;
+}
+
+static bool has_signature(const role_table *table, uint32_t i, const signature *s)
+{
+    const dfl_node *node = dfl_node_of(table->b->graph, i);
+    if (node->op != s->word[0])
         return false;
-    if (symbol)
-        return same_symbols(symbol_of(table->b, i), symbol_of(table->b, j));
-    const signature a = signature_of(table, i), b = signature_of(table, j);
+    const signature own = signature_of(table, i);
     bool equal = true;
-    for (int k = 0; k < 6; k++)
-        equal = equal && a.word[k] == b.word[k];
+    for (int k = 1; k < 6; k++)
+        equal = equal && own.word[k] == s->word[k];
     return equal;
 }
 
-/* The role of a node: that of a node with the same signature, or a new one. */
-static uint32_t role_of(role_table *table, uint32_t i)
+/* The role in a place of the table: that of the node there, or a new one of node i. */
+static uint32_t role_at(role_table *table, uint32_t at, uint32_t i)
 {
-    uint32_t at = hash_of(table, i) & (table->size - 1);
-    while (table->slot[at] && !same(table, i, table->slot[at] - 1))
-        at = (at + 1) & (table->size - 1);
     if (table->slot[at])
         return table->roles->role[table->slot[at] - 1];
     table->slot[at] = i + 1;
     return ++table->roles->count;
+}
+
+static uint32_t role_of_input(role_table *table, uint32_t i)
+{
+    const dfl_symbol *symbol = symbol_of(table->b, i);
+    uint32_t at = hash_of_symbol(symbol) & (table->size - 1);
+    while (table->slot[at] && !(is_symbol(table, table->slot[at] - 1) &&
+                                same_symbols(symbol, symbol_of(table->b, table->slot[at] - 1))))
+        at = (at + 1) & (table->size - 1);
+    return role_at(table, at, i);
+}
+
+static uint32_t role_of_operation(role_table *table, uint32_t i)
+{
+    const signature s = signature_of(table, i);
+    uint32_t at = hash_of(&s) & (table->size - 1);
+    while (table->slot[at] && !has_signature(table, table->slot[at] - 1, &s))
+        at = (at + 1) & (table->size - 1);
+    return role_at(table, at, i);
 }
 
 static void find_inputs(role_table *table, uint32_t *input, uint32_t first, uint32_t *used)
@@ -137,7 +153,7 @@ static void find_inputs(role_table *table, uint32_t *input, uint32_t first, uint
             count++;
         }
     for (uint32_t k = 0; k < count; k++) {
-        roles->role[input[k]] = role_of(table, input[k]);
+        roles->role[input[k]] = role_of_input(table, input[k]);
         roles->place[input[k]] = used[roles->role[input[k]]]++;
     }
 }
@@ -152,7 +168,7 @@ static void find_operations(role_table *table)
         const dfl_node *node = dfl_node_of(b->graph, i);
         const dfl_expr operand[] = {node->a, node->b, node->c};
         const int count = dfl_op_operands((dfl_op)node->op);
-        roles->role[i] = role_of(table, i);
+        roles->role[i] = role_of_operation(table, i);
         for (int k = count - 1; k >= 0; k--)
             if (roles->role[operand[k]])
                 roles->place[i] = roles->place[operand[k]];
