@@ -17,6 +17,9 @@ dfl_status dfl_local_create(dfl_local *out, dfl_context *ctx, const dfl_eom *eom
     if (!status && (eom->contract == DFL_GEOMS || eom->no_bias))
         status = dfl_fail(ctx, DFL_INVALID,
                           "analyses need a model in the native contract, with W and bias");
+    else if (!status && eom->sparsity)
+        status = dfl_fail(ctx, DFL_INVALID,
+                          "linear equations need dense matrices: a model without sparsity");
     if (status)
         return status;
     out->at = dfl_eom_layout(eom);

@@ -42,6 +42,8 @@ static void tell_coordinates(stiff_search *s, const dfl_mode *mode, dfl_advice_f
 dfl_status dfl_study_stiff_elements(dfl_runnable *run, double t, double t_end, const double *x,
                                     dfl_advice_fn tell, void *user)
 {
+    if (dfl_runnable_packed(run))
+        return DFL_OK; /* linear equations are dense */
     const dfl_model *model = eq_of(run)->model;
     dfl_context *ctx = ctx_of(run);
     const size_t n = (size_t)eq_of(run)->n, count = (size_t)model->compliances.count;

@@ -219,6 +219,12 @@ static void wrong_states_are_refused(void **state)
         dfl_modes_few(&it.modes, NULL, it.s.ctx, dfl_runnable_eom(it.s.run), 0, it.state.x, 4),
         DFL_INVALID);
     assert_non_null(strstr(dfl_message(it.s.ctx), "neither"));
+    dfl_linearized linear;
+    assert_int_equal(
+        dfl_linearize(&linear, it.s.ctx, dfl_runnable_eom(it.s.run), 0, it.state.x, NULL),
+        DFL_INVALID);
+    assert_non_null(strstr(dfl_message(it.s.ctx), "without sparsity"));
+    dfl_linearized_clear(&linear);
     sparse_free(&it);
     near dense = near_load(chain); /* no sparsity */
     dfl_modes modes;
