@@ -1,7 +1,8 @@
 /* graph.c: the nodes and the table in which each is looked up before it is made.
 
-   Open addressing with linear probing, at most half full. A node's key is its operation and
-   operands; that of a constant is the pattern of its bits, that of a symbol its kind and index. */
+   Open addressing with linear probing, first near the operands, at most half full. A node's key is
+   its operation and operands; that of a constant is the pattern of its bits, that of a symbol its
+   kind and index. */
 #include "symbolic/graph_internal.h"
 
 #include "context/context.h"
@@ -13,7 +14,9 @@
 enum {
     DEFAULT_LIMIT = 20000000, /* nodes: 320 MB, and a table of 270 MB */
     FIRST_TABLE = 256,
-    FIRST_ROOM = 16
+    FIRST_ROOM = 16,
+    NEIGHBOURS = 4096, /* places that are close to each other */
+    TRIES = 16         /* of them, before any other place */
 };
 
 typedef struct key {
@@ -25,6 +28,8 @@ static dfl_expr fail(dfl_graph *graph, dfl_status status);
 static key key_of_constant(double value);
 static key key_of_symbol(dfl_symbol_kind kind, int index);
 static key key_of(const dfl_graph *graph, dfl_expr e);
+static uint32_t mix(key k);
+static uint32_t neighbourhood(const dfl_graph *graph, key k, uint32_t mixed);
 static uint32_t place_of(const dfl_graph *graph, key k);
 static bool same_key(key k, key l);
 static bool make_room(dfl_graph *graph);
@@ -200,18 +205,38 @@ static key key_of(const dfl_graph *graph, dfl_expr e)
     return (key){node->op, node->a, node->b, node->c};
 }
 
-/* The place of the node with this key, or the empty one where it belongs. The mixing function is
-   the finalizer of MurmurHash3 after each of two halves. */
-static uint32_t place_of(const dfl_graph *graph, key k)
+/* The mixing function is the finalizer of MurmurHash3 after each of two halves. */
+static uint32_t mix(key k)
 {
     uint64_t h = ((uint64_t)k.op << 56 ^ (uint64_t)k.c << 24) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= (uint64_t)k.b << 32 | k.a;
     h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
     h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    uint32_t place = (uint32_t)(h ^ h >> 33) & (graph->table_size - 1);
-    while (graph->table[place] != DFL_NO_EXPR && !same_key(key_of(graph, graph->table[place]), k))
-        place = (place + 1) & (graph->table_size - 1);
-    return place;
+    return (uint32_t)(h ^ h >> 33);
+}
+
+/* Where the search among neighbours begins: nodes that are made of the same parts of a model stand
+   close together in the table, since their last operands were made one after the other. */
+static uint32_t neighbourhood(const dfl_graph *graph, key k, uint32_t mixed)
+{
+    const uint32_t ab = k.a > k.b ? k.a : k.b, last = ab > k.c ? ab : k.c;
+    return k.op == DFL_OP_CONSTANT || k.op == DFL_OP_SYMBOL || last > graph->table_size / 2
+               ? mixed
+               : 2 * last + mixed % NEIGHBOURS;
+}
+
+/* The place of the node with this key, or the empty one where it belongs: among some neighbours,
+   so that large graphs need not be fetched from all over the memory, and anywhere if these are all
+   taken. */
+static uint32_t place_of(const dfl_graph *graph, key k)
+{
+    const uint32_t mask = graph->table_size - 1, mixed = mix(k);
+    uint32_t place = neighbourhood(graph, k, mixed) & mask;
+    for (int tried = 1;; tried++) {
+        if (graph->table[place] == DFL_NO_EXPR || same_key(key_of(graph, graph->table[place]), k))
+            return place;
+        place = (tried == TRIES ? mixed : place + 1) & mask;
+    }
 }
 
 static bool same_key(key k, key l)
