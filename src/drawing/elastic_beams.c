@@ -348,8 +348,8 @@ static int is_second_larger(const double *numbers, int count, const void *facts)
 
 /* A moment about the stiff axis of a section lets a cantilever fall over sideways at M^2 =
    (pi / 2 L)^2 EI2 GJ / (1 - EI2 / EI) (Timoshenko and Gere 1961, section 6.3), and softens it
-   before by M^2 as a part of that. Turns of sections that bend are not among the displacements of
-   second order, so that this is not seen. */
+   before by M^2 as a part of that. It takes second order, twists and deflections in the other
+   direction. */
 static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
                                 const dfl_unit_beam *unit, dfl_expr length)
 {
@@ -364,6 +364,13 @@ static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
     const dfl_beam_profile stiff = profile(b, across ? DFL_TAPER_EI2 : DFL_TAPER_EI),
                            weak = profile(b, across ? DFL_TAPER_EI : DFL_TAPER_EI2),
                            twist = profile(b, DFL_TAPER_GJ);
+    bool twists = false, yields = false;
+    for (int i = 0; i < e->n; i++) {
+        twists = twists || unit->order.family[i] == DFL_BEAM_TWIST;
+        yields = yields || unit->order.family[i] == (across ? DFL_BEAM_BEND_Y : DFL_BEAM_BEND_Z);
+    }
+    if (!status && !b->first_order && twists && yields)
+        return DFL_OK;
     dfl_expr most = none;
     for (int k = 0; k < e->nnodes + e->noutline; k++) {
         const double x = unit->body->node[k].at[0];
@@ -383,12 +390,13 @@ static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_beam *b,
                            dfl_sub(g, dfl_div(g, share, limit), dfl_constant(g, part * 2.4674011)));
     }
     dfl_text text = {.ctx = drawing->ctx};
-    dfl_text_add(
-        &text,
-        "bending moments of the elastic body '%s' are above %.2g of those at which a "
-        "cantilever of this section falls over sideways; its equations do not contain that "
-        "moments turn its sections. Divide it into many bodies, or make it stiffer",
-        b->name, sqrt(part));
+    dfl_text_add(&text,
+                 "bending moments of the elastic body '%s' are above %.2g of those at which a "
+                 "cantilever of this section falls over sideways; %s: it is too stiff",
+                 b->name, sqrt(part),
+                 b->first_order ? "it is of first order"
+                                : "its modes have no twist, or do not bend it sideways (raise "
+                                  "modes, or give interface = true)");
     if (!status)
         status = text.status;
     if (!status && most != none)

@@ -201,10 +201,14 @@ static dfl_expr slope(const builder *w, int field, int k)
     return w->slope[k + w->b->n * field];
 }
 
-/* 1 for fields of second order, which are divided by a length. */
+/* 1 for fields of second order, which are divided by a length, if their amplitudes are lengths. */
 static int order(const builder *w, int field)
 {
-    return w->b->amplitude[field].b != DFL_LINEAR;
+    const dfl_amplitude z = w->b->amplitude[field];
+    const bool *twists = w->drawn->twists; /* these are angles */
+    if (z.b < 0 || !twists)
+        return z.b != DFL_LINEAR;
+    return 1 - twists[z.a] - twists[z.b];
 }
 
 static dfl_vec turned(const builder *w, dfl_vec local)

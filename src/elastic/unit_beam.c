@@ -5,7 +5,13 @@
 
        -1/2 sum_ij q_i q_j ∫ phi_i' phi_j' dx        from the first reference station to the point
 
-   for deflections in the same direction; Buckens' frame has the mean of it, over the mass, at 0. */
+   for deflections in the same direction; Buckens' frame has the mean of it, over the mass, at 0.
+   Curvatures v'', w'' along y and z are those of sections that a twist t has turned:
+
+       v2'' = -t w''    w2'' = t v''    t2' = -v'' w'
+
+   for turns about z, y and x, one after the other: the rotations R of the sections have R' = R [k]
+   with k = (t', -w'', v''), and the axis has r' = R e_x. */
 #include "elastic/beam_family.h"
 
 #include <math.h>
@@ -13,15 +19,29 @@
 
 enum { OUTLINE = 25 }; /* points that show the beam, at most */
 
-/* Where the modes are sampled: value, slope and shortening of all fields. */
+/* Which products of two modes displace or turn sections. */
+typedef enum product {
+    NO_PRODUCT,
+    SHORTENS, /* both bend in one direction */
+    DEFLECTS, /* a twist turns what bends */
+    TWISTS    /* both bend, the one along y, the other one along z */
+} product;
+
+/* Integrals along the beam that make a field of second order: (∫ a' b', ∫ x a' b', ∫ a b') of a
+   twist a, or the first one alone; (∫ a'' b') of modes along y and z. */
+enum { PARTS = 3 };
+
+/* Where the modes are sampled: value, slope and such integrals of all fields. */
 typedef struct sample {
     dfl_unit_beam *beam;
     const dfl_mesh *mesh;
     dfl_family_modes modes[DFL_BEAM_FAMILIES];
     int family_count;
-    int own[DFL_MOST_MODES];        /* number of a mode within its family */
-    double sum[DFL_MOST_FIELDS];    /* ∫ phi' phi' from 0 to the present element */
-    double offset[DFL_MOST_FIELDS]; /* ... to the reference, or the mean */
+    int own[DFL_MOST_MODES];               /* number of a mode within its family */
+    double sum[PARTS][DFL_MOST_FIELDS];    /* from 0 to the present element */
+    double offset[PARTS][DFL_MOST_FIELDS]; /* ... to the reference, or the mean */
+    double from;                           /* the reference, */
+    double hinge[DFL_MOST_FIELDS];         /* a b' there */
 } sample;
 
 static dfl_status choose_counts(dfl_beam_order *order, dfl_context *ctx, const dfl_beam_task *task,
@@ -33,7 +53,16 @@ static int slowest(const int next[DFL_BEAM_FAMILIES], const dfl_family_list *all
 static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *task);
 static void walk(sample *s, const dfl_beam_task *task, bool take);
 static void fields_at(double *Phi, const sample *s, int element, double place);
-static double shortening(const sample *s, int field, int element, double place);
+static product kind_of(const sample *s, int field);
+static product couple(dfl_beam_family a, dfl_beam_family b);
+static void sum_up(sample *s, int field, int element);
+static void begin_at(sample *s, int place);
+static void integrals(double I[PARTS], const sample *s, int field, int element, double place);
+static void add_piece(double I[PARTS], const sample *s, int field, int element, double place);
+static double product_at(const sample *s, int field, int element, double place);
+static void in_order(int *a, int *b, const sample *s, int field);
+static double curvature(const sample *s, int mode, int element, double place);
+static void turn_sections(double *psi, const sample *s, int field, int element, double place);
 static void take_node(sample *s, int k, int place);
 static void take_turn(sample *s, int k);
 static int outline_place(const dfl_mesh *mesh, int k, int count);
@@ -53,16 +82,9 @@ dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_be
     if (!status)
         status = list_modes(&s, ctx, task);
     if (!status) {
+        begin_at(&s, task->frame == DFL_FRAME_BUCKENS ? 0 : mesh.station[task->first]);
         if (task->frame == DFL_FRAME_BUCKENS)
             walk(&s, task, false); /* the mean first */
-        else
-            for (int j = out->body->n; j < out->body->nz; j++) {
-                const int place = mesh.station[task->first], e = last_element(place);
-                s.sum[j] = 0.0;
-                for (int k = 0; k < e; k++)
-                    s.sum[j] += shortening(&s, j, k, 1.0);
-                s.offset[j] = s.sum[j] + shortening(&s, j, e, place > e ? 1.0 : 0.0);
-            }
         walk(&s, task, true);
         for (int k = 0; k < task->nstations; k++) {
             take_node(&s, k, mesh.station[k]);
@@ -142,7 +164,7 @@ bool dfl_unit_beam_same(const dfl_beam_order *order, const double stiffness[DFL_
     return same;
 }
 
-/* By ascending frequency; then the products of those that bend in the same direction. */
+/* By ascending frequency; then their products. */
 static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *task)
 {
     dfl_unit_beam *b = s->beam;
@@ -161,8 +183,9 @@ static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *t
         s->own[n] = next[best]++;
     }
     order->n = n;
-    for (int f = DFL_BEAM_BEND_Y; f <= DFL_BEAM_BEND_Z && f < s->family_count; f++)
-        products += next[f] * (next[f] + 1) / 2;
+    for (int i = 0; i < n; i++)
+        for (int l = i; l < n; l++)
+            products += couple(order->family[i], order->family[l]) != NO_PRODUCT;
     const int nz = n + (task->first_order ? 0 : products);
     const int most = s->mesh->nplaces < OUTLINE ? s->mesh->nplaces : OUTLINE;
     const dfl_status status =
@@ -171,10 +194,39 @@ static dfl_status list_modes(sample *s, dfl_context *ctx, const dfl_beam_task *t
         b->body->noutline = most;
     for (int i = 0, j = n; i < n && !status && !task->first_order; i++)
         for (int l = i; l < n; l++)
-            if (order->family[i] == order->family[l] &&
-                (order->family[i] == DFL_BEAM_BEND_Y || order->family[i] == DFL_BEAM_BEND_Z))
+            if (couple(order->family[i], order->family[l]) != NO_PRODUCT)
                 b->body->amplitude[j++] = (dfl_amplitude){i, l};
     return status;
+}
+
+static product couple(dfl_beam_family a, dfl_beam_family b)
+{
+    const bool y = a == DFL_BEAM_BEND_Y || b == DFL_BEAM_BEND_Y;
+    const bool z = a == DFL_BEAM_BEND_Z || b == DFL_BEAM_BEND_Z;
+    const bool twist = a == DFL_BEAM_TWIST || b == DFL_BEAM_TWIST;
+    if (a == b)
+        return y || z ? SHORTENS : NO_PRODUCT;
+    if (y && z)
+        return TWISTS;
+    return twist && (y || z) ? DEFLECTS : NO_PRODUCT;
+}
+
+/* Integrals begin at a place of the mesh. */
+static void begin_at(sample *s, int place)
+{
+    const dfl_modal_body *body = s->beam->body;
+    const int e = last_element(place);
+    const double at = place > e ? 1.0 : 0.0;
+    s->from = s->mesh->place[place];
+    memset(s->offset, 0, sizeof s->offset);
+    for (int j = body->n; j < body->nz; j++) {
+        double I[PARTS];
+        sum_up(s, j, e);
+        integrals(I, s, j, e, at);
+        for (int k = 0; k < PARTS; k++)
+            s->offset[k][j] = I[k];
+        s->hinge[j] = kind_of(s, j) == DEFLECTS ? product_at(s, j, e, at) : 0.0;
+    }
 }
 
 /* Over all points of integration: adds their masses, or finds the mean shortening. */
@@ -202,11 +254,15 @@ static void walk(sample *s, const dfl_beam_task *task, bool take)
             for (int j = body->n; j < body->nz && !take; j++)
                 mean[j] -= m * Phi[3 * j];
         }
-        for (int j = body->n; j < body->nz; j++)
-            s->sum[j] += shortening(s, j, e, 1.0);
+        for (int j = body->n; j < body->nz; j++) {
+            double I[PARTS] = {0};
+            add_piece(I, s, j, e, 1.0);
+            for (int k = 0; k < PARTS; k++)
+                s->sum[k][j] += I[k];
+        }
     }
-    if (!take)
-        memcpy(s->offset, mean, sizeof mean);
+    for (int j = body->n; j < body->nz && !take; j++)
+        s->offset[0][j] += mean[j];
 }
 
 /* Displacements of all fields at a place of an element. */
@@ -221,26 +277,120 @@ static void fields_at(double *Phi, const sample *s, int element, double place)
             dfl_family_value(&Phi[3 * i + (int)f], &slope, &s->modes[f], s->mesh, s->own[i],
                              element, place);
     }
-    for (int j = body->n; j < body->nz; j++)
-        Phi[3 * j] = s->offset[j] - s->sum[j] - shortening(s, j, element, place);
+    for (int j = body->n; j < body->nz; j++) {
+        const double h = s->mesh->place[element + 1] - s->mesh->place[element];
+        const double x = s->mesh->place[element] + h * place;
+        const product kind = kind_of(s, j);
+        double I[PARTS];
+        integrals(I, s, j, element, place);
+        if (kind == SHORTENS)
+            Phi[3 * j] = -I[0];
+        if (kind != DEFLECTS)
+            continue;
+        int a, b; /* ∫∫ a b'' by parts */
+        in_order(&a, &b, s, j);
+        const double w = I[2] + I[1] - x * I[0] - (x - s->from) * s->hinge[j];
+        if (s->beam->order.family[b] == DFL_BEAM_BEND_Y)
+            Phi[3 * j + 2] = w;
+        else
+            Phi[3 * j + 1] = -w;
+    }
 }
 
-/* ∫ phi_a' phi_b' from the beginning of an element to a place of it. */
-static double shortening(const sample *s, int field, int element, double place)
+static product kind_of(const sample *s, int field)
 {
     const dfl_amplitude z = s->beam->body->amplitude[field];
-    const dfl_family_modes *modes = &s->modes[s->beam->order.family[z.a]];
-    const double h = s->mesh->place[element + 1] - s->mesh->place[element];
-    double sum = 0.0;
+    return couple(s->beam->order.family[z.a], s->beam->order.family[z.b]);
+}
+
+/* From 0 to the beginning of an element. */
+static void sum_up(sample *s, int field, int element)
+{
+    double I[PARTS] = {0};
+    for (int e = 0; e < element; e++)
+        add_piece(I, s, field, e, 1.0);
+    for (int k = 0; k < PARTS; k++)
+        s->sum[k][field] = I[k];
+}
+
+/* From the reference to a place of an element, of which `sum` has what is before it. */
+static void integrals(double I[PARTS], const sample *s, int field, int element, double place)
+{
+    for (int k = 0; k < PARTS; k++)
+        I[k] = s->sum[k][field] - s->offset[k][field];
+    add_piece(I, s, field, element, place);
+}
+
+/* From the beginning of an element to a place of it. */
+static void add_piece(double I[PARTS], const sample *s, int field, int element, double place)
+{
+    const product kind = kind_of(s, field);
+    const double begin = s->mesh->place[element], h = s->mesh->place[element + 1] - begin;
+    int i, k;
+    in_order(&i, &k, s, field);
     for (int g = 0; g < DFL_GAUSS; g++) {
-        double value, a, b;
-        dfl_family_value(&value, &a, modes, s->mesh, s->own[z.a], element,
-                         place * dfl_gauss_place[g]);
-        dfl_family_value(&value, &b, modes, s->mesh, s->own[z.b], element,
-                         place * dfl_gauss_place[g]);
-        sum += h * place * dfl_gauss_weight[g] * a * b;
+        const double at = place * dfl_gauss_place[g], weight = h * place * dfl_gauss_weight[g];
+        double a, aa, b, bb;
+        dfl_family_value(&a, &aa, &s->modes[s->beam->order.family[i]], s->mesh, s->own[i], element,
+                         at);
+        dfl_family_value(&b, &bb, &s->modes[s->beam->order.family[k]], s->mesh, s->own[k], element,
+                         at);
+        if (kind == TWISTS)
+            aa = curvature(s, i, element, at);
+        I[0] += weight * aa * bb;
+        I[1] += weight * (begin + h * at) * aa * bb;
+        I[2] += weight * a * bb;
     }
-    return sum;
+}
+
+/* a b' */
+static double product_at(const sample *s, int field, int element, double place)
+{
+    double a, b, slope;
+    int i, k;
+    in_order(&i, &k, s, field);
+    dfl_family_value(&a, &slope, &s->modes[s->beam->order.family[i]], s->mesh, s->own[i], element,
+                     place);
+    dfl_family_value(&b, &slope, &s->modes[s->beam->order.family[k]], s->mesh, s->own[k], element,
+                     place);
+    return a * slope;
+}
+
+/* The modes of a product: a twist is the first one, and one along y comes before one along z. */
+static void in_order(int *a, int *b, const sample *s, int field)
+{
+    const dfl_amplitude z = s->beam->body->amplitude[field];
+    const dfl_beam_family f = s->beam->order.family[z.a], g = s->beam->order.family[z.b];
+    const bool turn = f != DFL_BEAM_TWIST && (g == DFL_BEAM_TWIST || g < f);
+    *a = turn ? z.b : z.a;
+    *b = turn ? z.a : z.b;
+}
+
+/* Of a deflection: slopes are quadratic within an element. */
+static double curvature(const sample *s, int mode, int element, double place)
+{
+    const double h = s->mesh->place[element + 1] - s->mesh->place[element];
+    double value, slope[3];
+    for (int k = 0; k < 3; k++)
+        dfl_family_value(&value, &slope[k], &s->modes[s->beam->order.family[mode]], s->mesh,
+                         s->own[mode], element, 0.5 * k);
+    return ((4.0 * place - 3.0) * slope[0] + (4.0 - 8.0 * place) * slope[1] +
+            (4.0 * place - 1.0) * slope[2]) /
+           h;
+}
+
+/* t2, and the slopes ∫ a b'' = a b' - ∫ a' b' of what turns deflect. */
+static void turn_sections(double *psi, const sample *s, int field, int element, double place)
+{
+    double I[PARTS];
+    int a, b;
+    in_order(&a, &b, s, field);
+    integrals(I, s, field, element, place);
+    if (kind_of(s, field) == TWISTS)
+        psi[0] = -I[0];
+    if (kind_of(s, field) == DEFLECTS)
+        psi[s->beam->order.family[b] == DFL_BEAM_BEND_Y ? 1 : 2] =
+            I[0] + s->hinge[field] - product_at(s, field, element, place);
 }
 
 /* The element that ends at a place, or the first one. */
@@ -260,11 +410,8 @@ static void take_node(sample *s, int k, int place)
     dfl_modal_body *body = s->beam->body;
     const int e = last_element(place);
     const double at = place > e ? 1.0 : 0.0;
-    for (int j = body->n; j < body->nz; j++) {
-        s->sum[j] = 0.0;
-        for (int i = 0; i < e; i++)
-            s->sum[j] += shortening(s, j, i, 1.0);
-    }
+    for (int j = body->n; j < body->nz; j++)
+        sum_up(s, j, e);
     body->node[k].at[0] = s->mesh->place[place];
     fields_at(body->node[k].phi, s, e, at);
     for (int i = 0; i < body->n; i++) {
@@ -279,6 +426,8 @@ static void take_node(sample *s, int k, int place)
         else if (f == DFL_BEAM_TWIST)
             psi[0] = value;
     }
+    for (int j = body->n; j < body->nz; j++)
+        turn_sections(body->node[k].psi + 3 * j, s, j, e, at);
 }
 
 /* The worst of both directions that have modes. */

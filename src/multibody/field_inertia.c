@@ -77,9 +77,11 @@ void dfl_field_inertia_clear(field_inertia *f, dfl_context *ctx)
 double dfl_field_unit(const dfl_tree_elastic *body, int field)
 {
     const dfl_field_integrals *of = body->integrals;
-    if (field < of->n && of->twist[field])
-        return 1.0;
-    return of->b[field] == FIELD_LINEAR ? 1.0 / body->length : 1.0 / (body->length * body->length);
+    if (field < of->n)
+        return of->twist[field] ? 1.0 : 1.0 / body->length;
+    if (of->b[field] >= 0)
+        return dfl_field_unit(body, of->a[field]) * dfl_field_unit(body, of->b[field]);
+    return 1.0 / (body->length * body->length);
 }
 
 static void set_units(field_inertia *f, const dfl_tree_elastic *body)

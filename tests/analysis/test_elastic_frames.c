@@ -249,8 +249,8 @@ static void many_modes_leave_masses_positive(void **state)
         z[i] = scripted_output(&s, "z");
         scripted_free(&s);
     }
-    assert_near(y[0], y[1], 3e-6);
-    assert_near(z[0], z[1], 3e-6);
+    assert_near(y[0], y[1], 1e-4); /* moments turn sections of beams alone */
+    assert_near(z[0], z[1], 1e-4);
 }
 
 /* A bar of 15 micrometres sags by a hundred thousandth of a hundred thousandth of what one of 1.5

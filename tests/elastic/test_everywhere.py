@@ -221,21 +221,61 @@ simulate{ to = 10, every = .1 }
         assert done.stderr.count("turns faster") <= 1
 
 
-def test_moments():
-    """A strip on edge falls over at a force of 4.013 sqrt(EI2 GJ) / L^2 at its end; its equations do not know, and it says so."""
-    text = """local b = elastic("b", { beam = { from = {0, 0, 0}, to = {2, 0, 0}, EI = STRONG, EI2 = WEAK, EA = 1e6, GJ = 3, mass_per_length = 1,
-  section_inertia = .01 }, modes = 3, interface = true, damping = .1, nodes = { root = 0, tip = 1 }, frame = "tangent" })
+STRIP = """local b = elastic("b", { beam = { from = {0, 0, 0}, to = {2, 0, 0}, EI = STRONG, EI2 = WEAK, EA = 1e6, GJ = 3, mass_per_length = 1,
+  section_inertia = .01 }, MODES, damping = .1, nodes = { root = 0, tip = 1 } })
 fixed("wall", ground, b.root)
 wrench("pull", ground, b.tip, { at = {2, 0, 0}, force = FORCE })
 simulate{ to = 2 }
 """
+
+
+def test_strips():
+    """A strip on edge falls over at a force of 4.013 sqrt(EI2 GJ) / L^2 at its end (Prandtl, 1899); where modes for that are missing, it
+    says so."""
     critical = 4.013 * (5 * 3)**.5 / 2**2
-    for strong, weak, force, said in ((1000, 5, (0, -.5 * critical, 0), True), (1000, 5, (0, -.05 * critical, 0), False), (5, 1000, (0, 0, critical), True),
-                                      (5, 5, (0, -.02, 0), False), (1000, 5, (critical, 0, 0), False)):
+
+    def strip(strong, weak, force, modes):
+        return write("strip.lua", STRIP.replace("STRONG", str(strong)).replace("WEAK", str(weak)).replace("MODES", modes)
+                     .replace("FORCE", "{%g, %g, %g}" % force))
+    few, shapes = "modes = 4, first_order = true", "modes = 3, interface = true, frame = "
+    for modes in (shapes + '"tangent"', shapes + '"chord"', 'modes = 12, frame = "tangent"'):
+        for strong, weak, axis in ((5000, 5, 1), (5, 5000, 2)):
+            for part in (.99, 1.02):
+                model = strip(strong, weak, (0, -part * critical * (axis == 1), part * critical * (axis == 2)), modes)
+                roots = json.loads(call("modes", model, "--at", "equilibrium", "--json"))["eigenvalues"]
+                assert (max(r["re"] for r in roots) > .05) == (part > 1), (modes, strong, part, roots)
+    for strong, weak, force, modes, said in ((200, 5, (0, -.5 * critical, 0), few, True), (200, 5, (0, -.05 * critical, 0), few, False),
+                                             (5, 200, (0, 0, critical), few, True), (5, 5, (0, -.02, 0), few, False),
+                                             (200, 5, (critical, 0, 0), few, False), (200, 5, (0, -.5 * critical, 0), shapes + '"chord"', False)):
         for evaluation in ("tape", "recursion"):
-            model = write("strip.lua", text.replace("STRONG", str(strong)).replace("WEAK", str(weak)).replace("FORCE", "{%g, %g, %g}" % force))
-            done = subprocess.run([program, "run", model, "--output", "-", "--evaluation", evaluation], capture_output=True, text=True, timeout=60)
-            assert done.returncode == 0 and ("sideways" in done.stderr) == said, (strong, force, done.stderr)
+            done = subprocess.run([program, "run", strip(strong, weak, force, modes), "--output", "-", "--evaluation", evaluation],
+                                  capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0 and ("sideways" in done.stderr) == said, (strong, force, modes, done.stderr)
+
+
+def test_axes():
+    """Sections with the same stiffness in all directions have no axes: what is left of those that were chosen, and of the frame, is of
+    third order, an eighth of it at half the load."""
+    text = """gravity{0, -GRAVITY, .3*GRAVITY}
+local b = elastic("b", { beam = { from = {0, 0, 0}, to = {1.3, 0, 0}, UP EI = 30, EI2 = 30, EA = 1e7, GJ = 12, mass_per_length = 1,
+  section_inertia = 1e-3 }, modes = 2, interface = true, damping = .01, nodes = { a = 0, b = 1 }, frame = "FRAME" })
+fixed("wall", ground, b.a)
+local m = body("m", { mass = .5, com = {1.3, .1, .4}, inertia = {.01, .02, .03} })
+fixed("grip", b.b, m)
+local p = point(m, {1.3, .1, .4})
+output("x", p.x) output("y", p.y) output("z", p.z)
+simulate{ to = .5 }
+"""
+
+    def rest(gravity, up, frame):
+        model = write("axes.lua", text.replace("GRAVITY", repr(gravity)).replace("UP", up).replace("FRAME", frame))
+        state = json.loads(call("equilibrium", model, "--json"))["state"]
+        return [state[k] for k in "xyz"]
+    for up, frame in (("up = {0, 1, 1},", "tangent"), ("up = {0, .3, -1},", "chord"), ("", "chord")):
+        apart = [math.dist(rest(g, up, frame), rest(g, "", "tangent")) for g in (2., 1.)]
+        moved = math.dist(rest(1., "", "tangent"), (1.3, .1, .4))
+        assert moved > .02 and apart[1] < 1e-3 * moved, (apart, moved)
+        assert 7 < apart[0] / apart[1] < 9, (up, frame, apart)
 
 
 def test_neglected_accelerations():
@@ -334,7 +374,8 @@ def main():
     test_sweep(arm)
     test_sid()
     test_doubts()
-    test_moments()
+    test_strips()
+    test_axes()
     test_neglected_accelerations()
     test_clamps()
     test_smooth_start(ARM)
