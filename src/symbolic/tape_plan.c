@@ -144,6 +144,24 @@ static void sort_elements(element *out, uint32_t *start, const dfl_tape *tape)
                 (element){.array = m->array, .index = m->index + (int)i, .reg = m->reg + i};
 }
 
+/* Outputs of one register one after the other if they are many, otherwise in turns: the first ones
+   of all registers, then the second ones: those of operations of one role are at equal distances.
+ */
+static void sort_by_turns(element *out, const element *in, uint32_t n)
+{
+    enum { TURNS = 8 };
+    uint32_t at = 0;
+    for (uint32_t turn = 0; turn < TURNS; turn++)
+        for (uint32_t first = 0, next; first < n; first = next) {
+            for (next = first + 1; next < n && in[next].reg == in[first].reg;)
+                next++;
+            if (next - first <= TURNS && first + turn < next)
+                out[at++] = in[first + turn];
+            for (uint32_t k = first; turn == 0 && next - first > TURNS && k < next; k++)
+                out[at++] = in[k];
+        }
+}
+
 /* How many of n elements are at equal distances, which are not 0. */
 static uint32_t steady_length(const element *e, uint32_t n)
 {
@@ -163,10 +181,11 @@ static dfl_status write_outputs(dfl_tape_plan *plan, const dfl_tape *tape)
     uint32_t count = 0;
     for (uint32_t i = 0; i < tape->outputs.count; i++)
         count += tape->outputs.move[i].count;
-    element *all = dfl_alloc(ctx, (size_t)count + 1, sizeof *all);
+    element *all = dfl_alloc(ctx, 2 * (size_t)count + 1, sizeof *all);
     uint32_t *start = dfl_alloc(ctx, (size_t)tape->nregisters + 2, sizeof *start);
     if (all && start) {
-        sort_elements(all, start, tape);
+        sort_elements(all + count, start, tape);
+        sort_by_turns(all, all + count, count);
         for (uint32_t k = 0; k < count; k += steady_length(all + k, count - k))
             plan->noutputs++;
         plan->output = dfl_alloc(ctx, (size_t)plan->noutputs + 1, sizeof *plan->output);

@@ -4,9 +4,11 @@
    input is what it stands for, together with its name without the first number in it ("x" of x17,
    "b.x" of b17.x), and its place is its number among the inputs of this role. Operations have the
    same role if they do the same with operands of the same roles at the same distance of places; the
-   place of an operation is that of its first operand. Constants and what depends on settings alone
-   have role 0. Operations of one role next to each other, by place, mostly read operands next to
-   each other (tape_plan.c). Nothing but speed depends on roles. */
+   place of an operation is that of its first operand. Where several operations would have one role
+   and one place, such as products with different constants, they take turns: the second ones have
+   another role. Constants and what depends on settings alone have role 0. Operations of one role
+   next to each other, by place, mostly read operands next to each other (tape_plan.c). Nothing but
+   speed depends on roles. */
 #include "symbolic/tape_internal.h"
 
 #include <ctype.h>
@@ -16,7 +18,12 @@ typedef struct role_table {
     dfl_tape_roles *roles;
     uint32_t *slot; /* a node of the role + 1, 0 where empty */
     uint32_t size;  /* a power of 2 */
+    uint32_t *last; /* of each role: the last place + 1 */
+    uint8_t *turn;  /* of each role */
 } role_table;
+
+/* Operations of one role and place beyond so many are not told apart. */
+enum { TURNS = 4 };
 
 static uint32_t mixed(uint32_t hash, uint32_t word)
 {
@@ -71,8 +78,9 @@ static uint32_t distance(const dfl_tape_roles *roles, uint32_t a, uint32_t b)
 
 /* What operations of one role have in common; words that are not operands (of splines) as they are.
  */
+enum { WORDS = 7, TURN = 6 };
 typedef struct signature {
-    uint32_t word[6];
+    uint32_t word[WORDS];
 } signature;
 
 static signature signature_of(const role_table *table, uint32_t i)
@@ -92,7 +100,7 @@ static signature signature_of(const role_table *table, uint32_t i)
 static uint32_t hash_of(const signature *s)
 {
     uint32_t hash = 0;
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < WORDS; k++)
         hash = mixed(hash, s->word[k]);
     return hash;
 }
@@ -108,8 +116,8 @@ static bool has_signature(const role_table *table, uint32_t i, const signature *
     if (node->op != s->word[0])
         return false;
     const signature own = signature_of(table, i);
-    bool equal = true;
-    for (int k = 1; k < 6; k++)
+    bool equal = table->turn[table->roles->role[i]] == s->word[TURN];
+    for (int k = 1; k < TURN; k++)
         equal = equal && own.word[k] == s->word[k];
     return equal;
 }
@@ -133,13 +141,27 @@ static uint32_t role_of_input(role_table *table, uint32_t i)
     return role_at(table, at, i);
 }
 
-static uint32_t role_of_operation(role_table *table, uint32_t i)
+static uint32_t role_with(role_table *table, uint32_t i, const signature *s)
 {
-    const signature s = signature_of(table, i);
-    uint32_t at = hash_of(&s) & (table->size - 1);
-    while (table->slot[at] && !has_signature(table, table->slot[at] - 1, &s))
+    uint32_t at = hash_of(s) & (table->size - 1);
+    while (table->slot[at] && !has_signature(table, table->slot[at] - 1, s))
         at = (at + 1) & (table->size - 1);
     return role_at(table, at, i);
+}
+
+/* The first turn in which the role has no later place yet. */
+static uint32_t role_of_operation(role_table *table, uint32_t i)
+{
+    signature s = signature_of(table, i);
+    const uint32_t place = table->roles->place[i];
+    uint32_t role = role_with(table, i, &s);
+    while (table->last[role] > place && s.word[TURN] + 1 < TURNS) {
+        s.word[TURN]++;
+        role = role_with(table, i, &s);
+    }
+    table->turn[role] = (uint8_t)s.word[TURN];
+    table->last[role] = place + 1;
+    return role;
 }
 
 static void find_inputs(role_table *table, uint32_t *input, uint32_t first, uint32_t *used)
@@ -168,10 +190,10 @@ static void find_operations(role_table *table)
         const dfl_node *node = dfl_node_of(b->graph, i);
         const dfl_expr operand[] = {node->a, node->b, node->c};
         const int count = dfl_op_operands((dfl_op)node->op);
-        roles->role[i] = role_of_operation(table, i);
         for (int k = count - 1; k >= 0; k--)
             if (roles->role[operand[k]])
                 roles->place[i] = roles->place[operand[k]];
+        roles->role[i] = role_of_operation(table, i);
     }
 }
 
@@ -190,14 +212,19 @@ dfl_status dfl_tape_find_roles(dfl_tape_roles *roles, const dfl_tape_builder *b,
     table.slot = dfl_alloc(ctx, table.size, sizeof *table.slot);
     uint32_t *input = dfl_alloc(ctx, (size_t)inputs + 1, sizeof *input);
     uint32_t *used = dfl_alloc(ctx, (size_t)inputs + 2, sizeof *used);
+    table.last = dfl_alloc(ctx, (size_t)count + 2, sizeof *table.last);
+    table.turn = dfl_alloc(ctx, (size_t)count + 2, sizeof *table.turn);
     roles->role = dfl_alloc(ctx, (size_t)b->n + 1, sizeof *roles->role);
     roles->place = dfl_alloc(ctx, (size_t)b->n + 1, sizeof *roles->place);
-    const bool room = table.slot && input && used && roles->role && roles->place;
+    const bool room =
+        table.slot && table.last && table.turn && input && used && roles->role && roles->place;
     if (room) {
         find_inputs(&table, input, first_input, used);
         find_operations(&table);
     }
     dfl_free(ctx, table.slot);
+    dfl_free(ctx, table.last);
+    dfl_free(ctx, table.turn);
     dfl_free(ctx, input);
     dfl_free(ctx, used);
     return room ? DFL_OK : DFL_NO_MEMORY;
