@@ -14,6 +14,7 @@ static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_mo
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void fill_outline(dfl_modal_body *b, const dfl_drawn_modes *m);
 static void set_loads(dfl_drawing *drawing, const dfl_drawn_modes *m);
+static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_modes *m);
 static void stiffen(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void add_second_order(dfl_modal_body *b, const dfl_drawn_modes *m);
 static bool is_soft(const dfl_modal_body *b, bool planar);
@@ -70,6 +71,8 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
         status = dfl_drawing_elastic(out, drawing, &e);
     if (!status)
         set_loads(drawing, m);
+    if (!status && !drawing->planar)
+        status = doubt_moments(drawing, m);
     dfl_free(drawing->ctx, KD);
     dfl_modal_body_free(body);
     return status;
@@ -202,6 +205,38 @@ static void set_loads(dfl_drawing *drawing, const dfl_drawn_modes *m)
                 point->load[f] = dfl_add(g, point->load[f], dfl_mul(g, factor, e->p[i]));
             }
     }
+}
+
+/* Moments do not turn the sections of frames. */
+static dfl_status doubt_moments(dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    const double part = 0.1; /* of the square of what is critical */
+    dfl_graph *g = drawing->graph;
+    const dfl_elastic *e = &drawing->elastics[drawing->nelastics - 1];
+    const dfl_expr none = dfl_constant(g, -1.0);
+    dfl_expr most = none;
+    for (int k = 0; k < m->noutline; k++)
+        for (int z = 0; z < 2; z++) {
+            const double critical = m->outline[k].critical[z];
+            const dfl_expr load =
+                e->node[m->nnodes + k].load[z ? DFL_BEAM_BEND_Z : DFL_BEAM_BEND_Y];
+            if (critical == 0.0 || load == 0)
+                continue;
+            const dfl_expr share = dfl_mul(g, load, dfl_constant(g, 1.0 / critical));
+            most = dfl_binary(g, DFL_OP_MAX, most,
+                              dfl_sub(g, dfl_mul(g, share, share), dfl_constant(g, part)));
+        }
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text,
+                 "bending moments of the elastic body '%s' are above %.2g of those at which one of "
+                 "its beams, as a cantilever, falls over sideways; frames do not contain that: it "
+                 "is too stiff. Beams do (elastic with beam)",
+                 m->name, sqrt(part));
+    dfl_status status = text.status;
+    if (!status && most != none)
+        status = dfl_model_doubt(drawing->model, m->line, most, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
 }
 
 /* Loads of turning stiffen the body: its inertia becomes smaller where it bends, by Kw_ab q q. */

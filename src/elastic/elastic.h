@@ -179,7 +179,12 @@ typedef struct dfl_outline_point {
     int line; /* which line, from 0 */
     int end;  /* the point of the frame where the beam ends; 0: within the beam */
     double at[3], phi[3 * DFL_MOST_MODES], load[DFL_BEAM_FAMILIES * DFL_MOST_MODES];
+    double critical[2]; /* of a cantilever of this beam: moments of bending along y and along z that
+                           let it fall over sideways; 0: none does */
 } dfl_outline_point;
+
+/* Such a moment about the stiff axis of a section (Timoshenko and Gere 1961, section 6.3). */
+double dfl_critical_moment(double EI, double EI2, double GJ, double length);
 
 typedef struct dfl_sid {
     int n, nnodes, noutline;

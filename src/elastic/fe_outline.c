@@ -5,9 +5,11 @@
    two bars of a beam meet, their mean. */
 #include "elastic/reduction_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static void add_point(dfl_sid *out, const dfl_reduction *r, const double *u, int before, int after);
+static void set_critical(dfl_outline_point *point, const dfl_fe_bar *bar, double length);
 static dfl_status add_edges(dfl_sid *out, const dfl_reduction *r, const double *u);
 
 dfl_status dfl_reduction_outline(dfl_sid *out, const dfl_reduction *r, const double *u)
@@ -23,12 +25,27 @@ dfl_status dfl_reduction_outline(dfl_sid *out, const dfl_reduction *r, const dou
         while (last < fe->nbars && fe->bar[last].beam == fe->bar[first].beam)
             last++;
         const int bars = last - first, count = bars < pieces ? bars : pieces;
+        double length = 0.0;
+        for (int k = first; k < last; k++)
+            length += fe->bar[k].length;
         for (int k = 0; k <= count; k++) {
             const int at = first + k * bars / count; /* the bar that begins there */
             add_point(out, r, u, at > first ? at - 1 : -1, at < last ? at : -1);
+            set_critical(&out->outline[out->noutline - 1], &fe->bar[first], length);
         }
     }
     return DFL_OK;
+}
+
+double dfl_critical_moment(double EI, double EI2, double GJ, double length)
+{
+    return EI > EI2 ? 1.5707963267948966 / length * sqrt(EI2 * GJ / (1.0 - EI2 / EI)) : 0.0;
+}
+
+static void set_critical(dfl_outline_point *point, const dfl_fe_bar *bar, double length)
+{
+    point->critical[0] = dfl_critical_moment(bar->EI, bar->EI2, bar->GJ, length);
+    point->critical[1] = dfl_critical_moment(bar->EI2, bar->EI, bar->GJ, length);
 }
 
 /* What a mode u does to the section at the beginning or the end of a bar. */

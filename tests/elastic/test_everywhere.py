@@ -251,6 +251,13 @@ def test_strips():
             done = subprocess.run([program, "run", strip(strong, weak, force, modes), "--output", "-", "--evaluation", evaluation],
                                   capture_output=True, text=True, timeout=60)
             assert done.returncode == 0 and ("sideways" in done.stderr) == said, (strong, force, modes, done.stderr)
+    frame = STRIP.replace("beam = { from = {0, 0, 0}, to = {2, 0, 0},", "section = {").replace("MODES, damping = .1, nodes = { root = 0, tip = 1 }", """
+  points = { root = {0, 0, 0}, tip = {2, 0, 0} }, beams = { { between = {"root", "tip"} } }, interfaces = {"root", "tip"}, modes = 2, damping = .1""")
+    for strong, weak, force, said in ((200, 5, (0, -.5 * critical, 0), True), (200, 5, (0, -.05 * critical, 0), False), (5, 200, (0, 0, critical), True),
+                                      (5, 5, (0, -.1, 0), False), (200, 5, (critical, 0, 0), False)):
+        model = write("frame.lua", frame.replace("STRONG", str(strong)).replace("WEAK", str(weak)).replace("FORCE", "{%g, %g, %g}" % force))
+        done = subprocess.run([program, "run", model, "--output", "-"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and ("sideways" in done.stderr) == said, (strong, force, done.stderr)
 
 
 def test_axes():
