@@ -5,7 +5,7 @@ import { makeClock } from "./clock.js";
 import { readReport } from "./data.js";
 import { h } from "./dom.js";
 import { lanePlot } from "./lanes.js";
-import { proofPlots, thinningNote, variablePlots } from "./panels.js";
+import { omissions, proofPlots, variablePlots } from "./panels.js";
 import { makePlayer } from "./player.js";
 import { resetZoom, setMarks, sizePlots, zoomBy } from "./plot.js";
 import { makeScene } from "./scene.js";
@@ -21,7 +21,7 @@ const sliders = makeSliders(report, clock);
 const variables = variablePlots(report, clock);
 const lanes = lanePlot(report, clock);
 const proofs = proofPlots(report, clock);
-const thinned = thinningNote(report);
+const leftOut = omissions(report);
 
 document.getElementById("report").append(
   header(report),
@@ -31,11 +31,11 @@ document.getElementById("report").append(
     h(
       "div",
       { class: "stage" },
-      h("section", { class: "panel", "aria-label": "animation" }, report.scene ? makeScene(report, clock) : noScene(), makePlayer(clock, times)),
+      h("section", { class: "panel", "aria-label": "animation" }, report.scene ? makeScene(report, clock) : noScene(report), makePlayer(clock, times)),
       sliders?.panel,
       h("section", { class: "panel", "aria-label": "summary" }, facts(report), proof(report)),
     ),
-    h("div", { class: "plots" }, plotTools(), thinned ? h("p", { class: "note" }, thinned) : null, sliders?.plots ?? [], variables, lanes, proofs),
+    h("div", { class: "plots" }, plotTools(), leftOut ? h("p", { class: "note" }, leftOut) : null, sliders?.plots ?? [], variables, lanes, proofs),
   ),
   h("div", { class: "tables" }, tables(report)),
   h("footer", {}, `Driftless ${report.meta.version ?? ""}. Keys: space plays, arrows step, Home and End jump, + and − zoom, 0 shows all.`),
@@ -50,8 +50,9 @@ function eventTimes({ events, switches }) {
   return [...new Set([...events, ...marked].map(({ time }) => time))].sort((a, b) => a - b);
 }
 
-function noScene() {
-  return h("p", { class: "note" }, "This model draws nothing. Lines such as ", h("code", {}, 'draw.point("bob", {x, y}, { trace = true })'), " in its script show it in motion.");
+function noScene({ variables }) {
+  const large = variables.length > 1000 ? "Mechanisms with more than 2000 bodies, joints and shapes are not drawn by themselves. " : "";
+  return h("p", { class: "note" }, "This model draws nothing. ", large, "Lines such as ", h("code", {}, 'draw.point("bob", {x, y}, { trace = true })'), " in its script show it in motion.");
 }
 
 function plotTools() {

@@ -13,13 +13,15 @@ const kinds = [
   ["auxiliary", "Auxiliary variables", "in SI units"],
 ];
 const alike = 8; // curves whose sizes differ by less share an axis
+export const most = 200; // variables of a kind that are shown: thousands make a page slow
 
 export function variablePlots(report, clock) {
   const time = report.rows.time;
   const found = [];
   if (time.length === 0) return found; // the run never started
   for (const [kind, title, unit] of kinds) {
-    const groups = groupByUnit(report.variables.filter((variable) => variable.kind === kind)).flatMap(groupBySize);
+    const shown = ofKind(report, kind).slice(0, most);
+    const groups = groupByUnit(shown).flatMap(groupBySize);
     const usual = groups.some(([first]) => first.unit) ? "" : unit; // quaternions have none among lengths
     for (const group of groups) {
       const names = groups.length > 1 ? `: ${someNames(group)}` : "";
@@ -30,6 +32,8 @@ export function variablePlots(report, clock) {
   }
   return found;
 }
+
+const ofKind = (report, kind) => report.variables.filter((variable) => variable.kind === kind);
 
 export function proofPlots(report, clock) {
   const { time, energy } = report.steps;
@@ -98,7 +102,14 @@ function someNames(group) {
   return names.join(", ") + (group.length > 4 ? ", …" : "");
 }
 
-export function thinningNote({ rows, steps, frames }) {
+// What large models and long runs leave out.
+export function omissions(report) {
+  const long = kinds.map(([kind, title]) => [title.toLowerCase(), ofKind(report, kind).length]).filter(([, length]) => length > most);
+  const texts = long.map(([title, length]) => `the first ${most} of ${count(length)} ${title}`);
+  return [texts.length > 0 ? `Plots show ${texts.join(", ")}; files of results have them all.` : null, thinningNote(report)].filter(Boolean).join(" ") || null;
+}
+
+function thinningNote({ rows, steps, frames }) {
   const thinned = [["rows", rows], ["steps", steps]].filter(([, table]) => table.per > 2);
   const texts = thinned.map(([name, table]) => `${count(table.seen)} ${name} are shown by the smallest and largest of every ${count(table.per)}`);
   if (frames.per > 1) texts.push(`the animation shows one row in ${count(frames.per)}`);

@@ -84,6 +84,8 @@ export function tables(report) {
   return [initialTable(report), parameterTable(report), eventTable(report), switchTable(report), statisticsTable(report), modelText(report)];
 }
 
+const longest = 1000; // rows of a table
+
 function initialTable({ meta, variables }) {
   if (!meta.initial) return null;
   let corrected = 0;
@@ -97,7 +99,8 @@ function initialTable({ meta, variables }) {
     "initial",
     "Initial values",
     h("p", {}, `${corrected} of ${rows.length} values were corrected, so that every constraint holds at the start; held values stay as they were given.`),
-    table(["variable", "given", "at the start", "change", ""], rows, { class: "numbers" }),
+    table(["variable", "given", "at the start", "change", ""], rows.slice(0, longest), { class: "numbers" }),
+    rows.length > longest ? h("p", {}, `and ${count(rows.length - longest)} more`) : null,
   );
 }
 
