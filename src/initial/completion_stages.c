@@ -7,23 +7,23 @@
 enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
 
 /* The size of a correction, relative to the largest unknown of its stage, and to the absolute
-   tolerances. */
+   tolerances; the largest correction of a multiplier, and of another unknown. */
 typedef struct change {
-    double relative, tolerances;
+    double relative, tolerances, of_multiplier, of_other;
 } change;
 
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st);
 static dfl_status massless_rows_settled(bool *settled, dfl_initial *init);
 static bool is_linear(const dfl_system *sys, dfl_initial_stage st);
 static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond,
-                          dfl_initial_stage st, bool metric);
+                          dfl_initial_stage st, bool metric, const change *first);
 static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
                      bool metric);
 static double tolerance_of(const dfl_initial *init, dfl_initial_stage st);
 static double size_of_multipliers(const dfl_initial *init);
 static double absolute_tolerance(const dfl_initial *init, int column, double largest);
 static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
-                    bool metric);
+                    bool metric, const change *first);
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless);
 static double massless_weight(const dfl_initial *init);
 
@@ -271,7 +271,7 @@ static double weight(const dfl_initial *init, const dfl_conditions *cond, int co
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st)
 {
     const double enough = is_linear(&init->sys, st) ? 1e-4 : 1e-8;
-    change size = {0, 0};
+    change size = {0}, first = {0};
     double last = INFINITY;
     for (int it = 0; it < MOST; it++) {
         dfl_status status = dfl_stages_evaluate(init);
@@ -279,9 +279,11 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_i
             return status;
         const bool metric =
             st.metric && !cond->weight && metric_of_mass(init, cond, massless_weight(init));
-        status = correct(&size, init, cond, st, metric);
+        status = correct(&size, init, cond, st, metric, &first);
         if (status)
             return status;
+        if (it == 0)
+            first = size;
         /* done, or at the level of rounding, where the corrections no longer shrink */
         if (size.relative <= 1e-14 || (is_linear(&init->sys, st) && size.relative >= 0.5 * last) ||
             (it > 2 && (size.relative <= 1e-10 || size.tolerances <= 1e-4) &&
@@ -309,11 +311,11 @@ double dfl_stages_size(const dfl_initial *init, dfl_initial_stage st)
 
 /* One correction and its size. */
 static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond,
-                          dfl_initial_stage st, bool metric)
+                          dfl_initial_stage st, bool metric, const change *first)
 {
     const double *y0 = init->y;
     double *step = init->step;
-    *size = (change){0, 0};
+    *size = (change){0};
     const int nfree = linearize(init, cond, st, metric);
     if (nfree == 0 || st.rows == 0)
         return DFL_OK;
@@ -326,7 +328,7 @@ static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions 
         step[j] = step[j] * init->column_scale[j] + y0[j];
     if (metric)
         dfl_cholesky_backward(step, init->L, nfree);
-    *size = apply(init, cond, st, metric);
+    *size = apply(init, cond, st, metric, first);
     return DFL_OK;
 }
 
@@ -406,14 +408,16 @@ static double absolute_tolerance(const dfl_initial *init, int column, double lar
     return algebraic ? fmax(sys->options->rtol * largest, 1e-10 * own) : own;
 }
 
-/* Adds the step to the free columns. */
+/* Adds the step to the free columns. Unknowns that end at zero have the rounding of what the first
+   correction changed: that is the size by which later ones are judged, too. */
 static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
-                    bool metric)
+                    bool metric, const change *first)
 {
     const dfl_system *sys = &init->sys;
     const double of_stage = dfl_stages_size(init, st);
     const double of_multipliers = st.first_column == 0 ? size_of_multipliers(init) : of_stage;
-    change size = {0, 0};
+    const double part = st.first_column == 0 ? 1e-8 : 0;
+    change size = {0};
     for (int j = 0, k = 0; j < st.columns; j++) {
         const int column = st.first_column + j;
         if (is_fixed(init, cond, st, column))
@@ -421,7 +425,10 @@ static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_s
         const double dx = init->step[k++] / (metric ? 1 : weight(init, cond, column));
         init->x[column] += dx;
         const bool multiplier = column >= sys->at.l && column < sys->at.l + sys->nc;
-        const double largest = multiplier ? of_multipliers : of_stage;
+        const double largest = multiplier ? fmax(of_multipliers, part * first->of_multiplier)
+                                          : fmax(of_stage, part * first->of_other);
+        double *moved = multiplier ? &size.of_multiplier : &size.of_other;
+        *moved = fmax(*moved, fabs(dx));
         size.tolerances =
             fmax(size.tolerances, fabs(dx) / absolute_tolerance(init, column, largest));
         size.relative = fmax(size.relative, fabs(dx) / fmax(largest, fabs(init->x[column])));

@@ -60,6 +60,25 @@ static void frictions_of_one_motion_add_up(void **state)
         }
 }
 
+/* A clutch whose disks come to the same speed while the next clutch has stuck all the time: from
+   then on no force acts anywhere. */
+static void clutches_in_series_lock_where_no_force_is_left(void **state)
+{
+    (void)state;
+    for (int i = 0; i < METHODS; i++)
+        for (double tol = 1e-4; tol > 1e-11; tol *= 0.1) {
+            scripted s = run_by("local a, b, c = position('a', 'b', 'c')\n"
+                                "mass(a, 1) mass(b, 1) mass(c, 1)\n"
+                                "force(a, select(time - 1, 0, 10))\n"
+                                "friction('first', a - b, {load = 4})\n"
+                                "friction('second', b - c, {load = 3})\n",
+                                3, tol, &methods[i]);
+            assert_near(scripted_value(&s, "der(a)"), 10.0 / 3, allowed(i, tol));
+            assert_near(scripted_value(&s, "der(c)"), 10.0 / 3, allowed(i, tol));
+            scripted_free(&s);
+        }
+}
+
 /* A carriage that 1.85 N hold, 0.78 N if it slips, below a block that slips to and fro with 0.86 N:
    where the block turns it cannot stick, and the carriage stays where it is. */
 static void friction_that_can_stick_does(void **state)
@@ -244,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_breaks_away_in_time),
         cmocka_unit_test(frictions_of_one_motion_add_up),
+        cmocka_unit_test(clutches_in_series_lock_where_no_force_is_left),
         cmocka_unit_test(friction_that_can_stick_does),
         cmocka_unit_test(frictions_share_by_their_limits),
         cmocka_unit_test(short_slips_of_a_block_at_rest_are_seen),
