@@ -10,15 +10,18 @@ extern const dfl_stepper_class dfl_radau_class;
 /* What the choice of the order remembers (radau_order.c). */
 typedef struct dfl_order {
     bool automatic;
-    bool again;     /* the step is one that was taken before, with another end */
-    int steps;      /* accepted with this order */
-    int slack;      /* steps in a row that were cut although they could have been much longer */
-    int patience;   /* such steps before the order is lowered */
-    int wait[2];    /* numbers of steps before it may be raised to 9 and to 13 */
-    int rejections; /* in a row */
-    int kinks;      /* of these, steps in a row that were not smooth */
-    int doubt;      /* number of steps of higher orders before kinks are forgotten */
-    double strict;  /* logarithm of what estimates are multiplied by when doubt arises */
+    bool again;   /* the step is one that was taken before, with another end */
+    int steps;    /* accepted with this order */
+    int slack;    /* steps in a row that were cut although they could have been much longer */
+    int patience; /* such steps before the order is lowered */
+    bool thrifty; /* it was lowered so ... */
+    long long before, spent; /* ... stages iterated for a step before; iterations so far */
+    int too_dear;            /* steps in a row that were not cut, or that cost as much */
+    int wait[2];             /* numbers of steps before it may be raised to 9 and to 13 */
+    int rejections;          /* in a row */
+    int kinks;               /* of these, steps in a row that were not smooth */
+    int doubt;               /* number of steps of higher orders before kinks are forgotten */
+    double strict;           /* logarithm of what estimates are multiplied by when doubt arises */
     double for_higher, for_lower; /* what the last steps say for other orders, in steps */
     int calm;                     /* steps without a kink since the last one */
     double failing;               /* share of attempts whose iteration failed, the last ones most */

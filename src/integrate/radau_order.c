@@ -22,8 +22,10 @@
    every second attempt may fail: then the order is lowered as well.
 
    Steps that end early, at rows or instants, gain nothing from a higher order: they do not raise
-   it, and four in a row that could have been twice as long end order 13. Where Newton's iteration
-   fails right after a switch, the order is lowered at once.
+   it, and four in a row that could have been twice as long end order 13, six times as long order 9.
+   If the lower order then makes steps that end before rows and instants, it is given up, and asked
+   for again after twice as many such steps. Where Newton's iteration fails right after a switch,
+   the order is lowered at once.
 
    An estimate may vanish by chance, or because the motions that a long step does not resolve are
    damped in it; the next steps then show what it left. So a part of what Legendre's series of the
@@ -36,16 +38,18 @@
 #include <float.h>
 #include <math.h>
 
-static const double fast = 0.03, slow = 0.5; /* rates of Newton's iteration ... */
-static const double slow_highest = 0.07;     /* ... and with seven stages */
-static const double enough = 4;              /* steps for a change, each at most 1 */
-static const double settled = 3;             /* growth: a step that says nothing is so short */
-static const double ample = 2;               /* growth: a step that was cut could be so long */
+static const double fast = 0.03, slow = 0.5;    /* rates of Newton's iteration ... */
+static const double slow_highest = 0.07;        /* ... and with seven stages */
+static const double enough = 4;                 /* steps for a change, each at most 1 */
+static const double settled = 3;                /* growth: a step that says nothing is so short */
+static const double ample = 2, ample_first = 6; /* growth: a step that was cut could be so long,
+                                                   with order 13, 9 */
 static const double remembered = 0.8, often = 0.9; /* attempts that fail: every second one */
 static const double flat = 0.3;                    /* ratio of coefficients that do not fall */
 enum { FIRST_WAIT = 4, LONGEST_WAIT = 256 };       /* steps before the order may be raised ... */
 enum { ROUGH_WAIT = 64, KINKS = 2 };               /* ... and after a kink */
 enum { PROVEN = 30, REJECTIONS = 3 };              /* steps; in a row */
+enum { TOO_DEAR = 2 };                             /* steps in a row */
 enum { CALM = 22 };                                /* steps of the lowest order without a kink */
 static const double sharp = 2;                     /* error of a rejected step at a kink */
 enum { LOWEST = 5, FIRST = 9 };                    /* orders */
@@ -54,6 +58,7 @@ static const double direct = 5;                    /* rtol that estimates may ha
 static const double part = 0.03, tenfold = 10;     /* of the next coefficient; of the estimate */
 
 static bool wasteful(dfl_order *order, int present, bool could_be_longer);
+static bool too_low(dfl_radau *ra, bool long_enough, long long cost);
 static bool may_raise(const dfl_radau *ra);
 static void weigh(dfl_radau *ra, bool long_enough);
 static double rate_of_step(const dfl_radau *ra);
@@ -94,8 +99,18 @@ void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejec
     if (ra->rk->order > LOWEST && order->steps >= PROVEN &&
         order->steps >= *wait_for(order, ra->rk->order))
         *wait_for(order, ra->rk->order) = FIRST_WAIT;
-    if (wasteful(order, ra->rk->order, cut && growth >= ample)) {
+    const long long iterations = ra->base.sys->stats->back_substitutions;
+    const long long cost = ra->rk->stages * (iterations - order->spent);
+    order->spent = iterations;
+    if (too_low(ra, cut && growth >= 1, cost)) {
+        change(ra, ra->rk->order + 4);
+        return;
+    }
+    if (wasteful(order, ra->rk->order,
+                 cut && growth >= (ra->rk->order > FIRST ? ample : ample_first))) {
         change(ra, ra->rk->order - 4);
+        order->thrifty = true;
+        order->before = cost;
         return;
     }
     if (order->steps < FIRST_WAIT || after_rejection)
@@ -154,10 +169,20 @@ static bool may_raise(const dfl_radau *ra)
 static bool wasteful(dfl_order *order, int present, bool could_be_longer)
 {
     order->slack = could_be_longer ? order->slack + 1 : 0;
-    if (present <= FIRST || order->slack < order->patience)
+    if (present <= LOWEST || order->slack < order->patience)
         return false;
     order->patience = order->patience < LONGEST_WAIT ? 2 * order->patience : LONGEST_WAIT;
     return true;
+}
+
+/* Whether an order that was lowered because steps were cut makes steps that are not, or that cost
+   as much. */
+static bool too_low(dfl_radau *ra, bool long_enough, long long cost)
+{
+    dfl_order *order = &ra->order;
+    const bool dear = !long_enough || cost >= order->before;
+    order->too_dear = order->thrifty && dear ? order->too_dear + 1 : 0;
+    return order->too_dear >= TOO_DEAR && ra->rk->stages < ra->max_stages;
 }
 
 static double vote(double rate, double limit)
@@ -253,6 +278,8 @@ static void change(dfl_radau *ra, int order)
     const dfl_stepper *st = &ra->base;
     ra->order.for_higher = ra->order.for_lower = ra->order.failing = 0;
     ra->order.steps = ra->order.rejections = ra->order.kinks = ra->order.slack = 0;
+    ra->order.thrifty = false;
+    ra->order.too_dear = 0;
     st->sys->stats->order_changes++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d, Newton's rate %.2g", st->t, order,
             st->newton->theta);

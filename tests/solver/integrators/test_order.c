@@ -96,6 +96,32 @@ static void kinks_lower_the_order(void **state)
     assert_true(raised < 176);
 }
 
+/* Evaluations of 1 s in pieces that end at `every`. */
+static long in_pieces(const char *name, double rtol, int order, double every)
+{
+    const dfl_solver_options options = {.rtol = rtol, .order = order};
+    run r;
+    run_make(&r, name, 0, &options);
+    for (int i = 1; i * every <= 1; i++)
+        run_to(&r, i * every);
+    const long evaluations = dfl_solver_statistics(r.solver).evaluations;
+    run_free(&r);
+    return evaluations;
+}
+
+/* Where ends of pieces make the steps, five stages are needed no more than seven; where they would
+   need further steps, the higher order stays. */
+static void steps_that_end_early_take_the_order_that_costs_least(void **state)
+{
+    (void)state;
+    const long cut = in_pieces("top", 1e-5, 0, 0.005), nine = in_pieces("top", 1e-5, 9, 0.005);
+    print_message("top in short steps: %ld evaluations, order 9 %ld\n", cut, nine);
+    assert_true(cut < 0.7 * (double)nine);
+    const long wide = in_pieces("top", 1e-10, 0, 0.1), five = in_pieces("top", 1e-10, 5, 0.1);
+    print_message("top in long steps: %ld evaluations, order 5 %ld\n", wide, five);
+    assert_true(wide < 0.7 * (double)five);
+}
+
 /* With a matrix of its own each step converges at 0.02, with one of the step before at 0.06;
    only the former says whether longer steps would converge. */
 static void a_kept_matrix_does_not_hold_the_order_back(void **state)
@@ -199,6 +225,7 @@ int main(void)
         cmocka_unit_test(a_smooth_motion_is_followed_with_order_13_and_less_work),
         cmocka_unit_test(a_given_order_is_kept),
         cmocka_unit_test(kinks_lower_the_order),
+        cmocka_unit_test(steps_that_end_early_take_the_order_that_costs_least),
         cmocka_unit_test(a_kept_matrix_does_not_hold_the_order_back),
         cmocka_unit_test(fixed_steps_have_order_5_unless_another_is_given),
         cmocka_unit_test(events_are_located_with_every_order),
