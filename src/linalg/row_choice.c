@@ -6,6 +6,8 @@
    rows; the same rest is |rest| / |c_k| away from row k. */
 #include "linalg/linalg.h"
 
+#include "context/context.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +87,31 @@ static int next_doubt(const dfl_row_choice *choice, const dfl_saddle_ldl *ldl,
     return -1;
 }
 
+/* How far the rows that are left out are from the others: of a sum of them, each with length 1 and
+   one sign or another. Pivots are squares, whose rounding looks like a distance of 1e-8. */
+static double distance_of_sum(dfl_row_choice *choice, dfl_saddle_ldl *ldl, int attempt)
+{
+    enum { PASSES = 2 }; /* the second one takes out what rounding leaves of the first */
+    const dfl_csc *A = choice->A;
+    double *x = choice->work, *l = x + A->columns, *length2 = l + A->rows, sum = 0;
+    take_lengths(length2, A, choice->D, choice->value);
+    for (int i = 0; i < A->rows; i++) {
+        const double sign = dfl_generic(attempt, i) < 0 ? -1 : 1;
+        l[i] = choice->left_out[i] && length2[i] > 0 ? sign / sqrt(length2[i]) : 0;
+    }
+    memset(x, 0, (size_t)A->columns * sizeof *x);
+    dfl_csc_add_transposed(x, A->start, A->row, A->columns, choice->value, 1, l);
+    for (int pass = 0; pass < PASSES; pass++) {
+        memset(l, 0, (size_t)A->rows * sizeof *l);
+        dfl_saddle_ldl_solve(x, l, ldl);
+        for (int j = 0; j < A->columns; j++)
+            x[j] *= choice->D[j];
+    }
+    for (int j = 0; j < A->columns; j++)
+        sum += x[j] * x[j] / choice->D[j];
+    return sqrt(sum);
+}
+
 bool dfl_saddle_ldl_choose(dfl_row_choice *choice, dfl_saddle_ldl *ldl)
 {
     const int rows = choice->A->rows;
@@ -109,5 +136,8 @@ bool dfl_saddle_ldl_choose(dfl_row_choice *choice, dfl_saddle_ldl *ldl)
     choice->misfit = fmax(choice->misfit, dfl_saddle_ldl_dropped(ldl));
     for (int i = 0; i < rows; i++)
         choice->left_out[i] = !dfl_saddle_ldl_takes(ldl, i);
+    if (choice->misfit > 0)
+        choice->misfit = fmin(
+            choice->misfit, fmax(distance_of_sum(choice, ldl, 1), distance_of_sum(choice, ldl, 2)));
     return true;
 }
