@@ -163,6 +163,8 @@ typedef struct dfl_sparsity {
     dfl_pattern K0, gam;                       /* nv x n0, n0 x n; {0} without massless rows */
     const bool *uncounted; /* nc, or NULL: constraints whose multipliers do not count in the minimum
                               norm of those that redundant constraints leave undetermined */
+    const bool *following; /* n, or NULL: positions and velocities that follow from others by the
+                              uncounted constraints; a start does not keep them near the guess */
 } dfl_sparsity;
 
 /* A body owns velocities first_v .. first_v+nv-1 and positions first_p .. first_p+np-1. */

@@ -111,7 +111,7 @@ struct dfl_runnable {
     bool packed;   /* matrices contain nonzeros only (packing.c) */
     dfl_sparsity sparsity;
     int *packing; /* memory of its patterns */
-    bool *uncounted;
+    bool *uncounted, *following;
     bool called_tree;
     dfl_structure
         structure; /* each velocity with its position, if p' = v: for the norm by bodies */

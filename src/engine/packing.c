@@ -63,8 +63,13 @@ dfl_status dfl_packing_create(dfl_runnable *run)
     s->uncounted = run->uncounted = dfl_alloc(run->ctx, (size_t)nc + 1, sizeof *run->uncounted);
     for (int i = 0; run->uncounted && i < nc; i++)
         run->uncounted[i] = dfl_model_owner(eq->model, eq->x[eq->nw + i].symbol)->inner;
-    if (!eq->flags.trivial_kinematics || eq->nv == 0 || !run->uncounted)
-        return run->uncounted ? DFL_OK : DFL_NO_MEMORY;
+    s->following = run->following = dfl_alloc(run->ctx, (size_t)n + 1, sizeof(bool));
+    for (int i = n - vsp; run->following && i < n; i++)
+        run->following[i] = dfl_model_owner(eq->model, eq->x[i].symbol)->inner;
+    if (!run->uncounted || !run->following)
+        return DFL_NO_MEMORY;
+    if (!eq->flags.trivial_kinematics || eq->nv == 0)
+        return DFL_OK;
     run->bodies = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *run->bodies);
     for (int i = 0; run->bodies && i < eq->nv; i++)
         run->bodies[i] = (dfl_body){i, 1, i, 1};

@@ -127,6 +127,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->packing);
     dfl_free(run->ctx, run->uncounted);
+    dfl_free(run->ctx, run->following);
     dfl_free(run->ctx, run->bodies);
     dfl_free(run->ctx, run->param);
     dfl_free(run->ctx, run->input);

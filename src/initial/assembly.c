@@ -8,8 +8,9 @@
    over the unknowns that are not held, from the guess and, if this ends in a local minimum, from
    points around it (always the same ones). Rows u^T w = 0 of perpendicular axes are satisfied by
    the opposite axis as well: the caller's `side`, which is 1 on the right solution, adds the rows
-   1 - side, which have no such second solution. */
-#include "initial/initial_internal.h"
+   1 - side, which have no such second solution; with packed matrices, whose patterns do not have
+   these rows, solutions on the wrong side are only refused. */
+#include "initial/packed_start.h"
 
 #include "context/context.h"
 
@@ -32,10 +33,11 @@ typedef struct descent {
     const dfl_conditions *cond;
     int released; /* column that is treated as free although it is held, or -1 */
     int nfree, rows, nposition, nside;
-    int *column;           /* nfree */
-    double *size;          /* nfree: of the unknowns, which are counted in these units */
-    double *row;           /* nposition: the sizes of rows, likewise */
-    double *J, *F, *A, *d; /* rows x nfree, rows, nfree x nfree, nfree */
+    int *column;                /* nfree */
+    double *size;               /* nfree: of the unknowns, which are counted in these units */
+    double *row;                /* nposition: the sizes of rows, likewise */
+    double *J, *F, *A, *d;      /* rows x nfree, rows, nfree x nfree, nfree */
+    dfl_packed_descent *packed; /* instead of J and A */
     double *start, *best, *moved;
     double square, best_square; /* |F|^2 */
     int steps;                  /* of the last descent */
@@ -47,6 +49,7 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
 static void free_descent(descent *des);
 static void choose_columns(descent *des);
 static void measure_rows(descent *des);
+static bool derive_at(dfl_initial *init);
 static bool search(descent *des);
 static bool descend(descent *des);
 static bool evaluate_rows(descent *des);
@@ -61,13 +64,10 @@ static void find_conflicts(descent *des);
 
 bool dfl_assembly_closed(dfl_initial *init, const dfl_conditions *cond)
 {
-    dfl_system *sys = &init->sys;
+    const dfl_system *sys = &init->sys;
     const double *side = init->side;
     descent des = {.init = init, .cond = cond, .nside = cond->nsides};
-    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
-    if (dfl_system_eval_checked(sys, &init->point) ||
-        dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a) ||
-        !dfl_stages_hold(init))
+    if (sys->packed ? !dfl_packed_start_holds(init) : !derive_at(init) || !dfl_stages_hold(init))
         return false;
     if (!evaluate_sides(&des, init->side))
         return false;
@@ -88,6 +88,8 @@ dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditi
         choose_columns(&des);
         *found = search(&des);
         memcpy(init->x, des.best, (size_t)init->sys.n * sizeof *des.best);
+        if (*found && des.packed)
+            dfl_packed_start_approach(init, cond);
         if (*found)
             memcpy(init->x0, init->x, (size_t)init->sys.n * sizeof *des.best);
         else if (des.stationary)
@@ -124,15 +126,17 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
     const dfl_system *sys = &init->sys;
     dfl_context *ctx = sys->ctx;
     const size_t n = (size_t)sys->n, free = (size_t)sys->n4, d = sizeof(double);
-    *des = (descent){.init = init, .cond = cond, .released = -1, .nside = cond->nsides};
+    const size_t full = sys->packed ? 0 : free;
+    *des = (descent){.init = init, .cond = cond, .released = -1};
+    des->nside = sys->packed ? 0 : cond->nsides;
     des->nposition = dfl_stages_position_rows(init);
-    des->rows = des->nposition + cond->nsides;
+    des->rows = des->nposition + des->nside;
     des->column = dfl_alloc(ctx, free, sizeof *des->column);
     des->size = dfl_alloc(ctx, free, d);
     des->row = dfl_alloc(ctx, (size_t)des->nposition, d);
-    des->J = dfl_alloc(ctx, (size_t)des->rows * free, d);
+    des->J = dfl_alloc(ctx, (size_t)des->rows * full, d);
     des->F = dfl_alloc(ctx, (size_t)des->rows, d);
-    des->A = dfl_alloc(ctx, free * free, d);
+    des->A = dfl_alloc(ctx, full * full, d);
     des->d = dfl_alloc(ctx, free, d);
     des->start = dfl_alloc(ctx, n, d);
     des->best = dfl_alloc(ctx, n, d);
@@ -144,7 +148,7 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
     memcpy(des->start, init->x0, n * d);
     memcpy(des->best, init->x0, n * d);
     des->best_square = INFINITY;
-    return DFL_OK;
+    return sys->packed ? dfl_packed_descent_create(&des->packed, init) : DFL_OK;
 }
 
 static void free_descent(descent *des)
@@ -155,6 +159,7 @@ static void free_descent(descent *des)
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, des->column);
+    dfl_packed_descent_free(des->packed, ctx);
 }
 
 static void choose_columns(descent *des)
@@ -167,6 +172,34 @@ static void choose_columns(descent *des)
             des->column[des->nfree++] = j;
         }
     measure_rows(des);
+    if (des->packed)
+        dfl_packed_descent_scale(des->packed, des->column, des->size, des->nfree, des->row,
+                                 des->nposition);
+}
+
+/* All rows of positions and their derivatives at init->x. */
+static bool derive_at(dfl_initial *init)
+{
+    dfl_system *sys = &init->sys;
+    if (sys->packed)
+        return !dfl_packed_start_evaluate(init);
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+    return !dfl_system_eval_checked(sys, &init->point) &&
+           !dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a);
+}
+
+/* row[i] := the largest of the derivatives of row i by unknown `column` times `size`, and row[i].
+ */
+static void measure_column(double *row, const descent *des, int column, double size)
+{
+    const dfl_initial *init = des->init;
+    const int m3 = init->sys.m3, j = column - init->sys.at.sp;
+    const dfl_csc *p = init->packed ? &init->packed->pos : NULL;
+    for (int k = p ? p->start[j] : 0; p && k < p->start[j + 1]; k++)
+        if (p->row[k] < des->nposition)
+            row[p->row[k]] = fmax(row[p->row[k]], fabs(init->packed->jac.blocks.pos[k]) * size);
+    for (int i = 0; !p && i < des->nposition; i++)
+        row[i] = fmax(row[i], fabs(init->jac.J3[(long)j * m3 + i]) * size);
 }
 
 /* The largest change of each row of positions with unknowns of their sizes, at the guess and two
@@ -174,20 +207,14 @@ static void choose_columns(descent *des)
 static void measure_rows(descent *des)
 {
     dfl_initial *init = des->init;
-    dfl_system *sys = &init->sys;
+    const dfl_system *sys = &init->sys;
     for (int i = 0; i < des->nposition; i++)
         des->row[i] = sys->eom->sizes ? 0 : 1;
     for (int place = 0; sys->eom->sizes && place < 3; place++) {
         begin_around(des, place);
-        memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
-        if (dfl_system_eval_checked(sys, &init->point) ||
-            dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
-            continue;
-        for (int k = 0; k < des->nfree; k++) {
-            const double *J = init->jac.J3 + (long)(des->column[k] - sys->at.sp) * sys->m3;
-            for (int i = 0; i < des->nposition; i++)
-                des->row[i] = fmax(des->row[i], fabs(J[i]) * des->size[k]);
-        }
+        const bool known = derive_at(init);
+        for (int k = 0; known && k < des->nfree; k++)
+            measure_column(des->row, des, des->column[k], des->size[k]);
     }
     for (int i = 0; i < des->nposition; i++)
         if (!(des->row[i] > 0 && isfinite(des->row[i])))
@@ -268,11 +295,12 @@ static bool evaluate_sides(descent *des, double *out)
 static bool derive_rows(descent *des)
 {
     dfl_initial *init = des->init;
-    dfl_system *sys = &init->sys;
-    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
-    if (dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
+    const dfl_system *sys = &init->sys;
+    if (!derive_at(init))
         return false;
-    for (int k = 0; k < des->nfree; k++) {
+    if (des->packed)
+        dfl_packed_descent_derive(des->packed);
+    for (int k = 0; !des->packed && k < des->nfree; k++) {
         const int j = des->column[k];
         double *to = des->J + (size_t)k * (size_t)des->rows, *side = init->side;
         const double *from = init->jac.J3 + (size_t)(j - sys->at.sp) * (size_t)sys->m3;
@@ -327,6 +355,10 @@ static bool leaps(const descent *des)
 static bool solve_step(descent *des, double mu)
 {
     const int n = des->nfree, m = des->rows;
+    if (des->packed) {
+        des->work += dfl_packed_descent_work(des->packed);
+        return dfl_packed_descent_solve(des->d, des->packed, des->column, n, des->F, m, mu);
+    }
     des->work += (double)n * n * (n / 6.0 + m / 2.0);
     for (int j = 0; j < n; j++) {
         const double *a = des->J + (size_t)j * (size_t)m;

@@ -11,7 +11,7 @@
    out. Held unknowns lose their columns. Gauss-Newton converges also for contradictory conditions,
    so the residual decides. */
 #include "initial/initial.h"
-#include "initial/initial_internal.h"
+#include "initial/packed_start.h"
 
 #include "context/context.h"
 
@@ -127,7 +127,7 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     init->nconflicts = 0;
     init->searched = false;
     init->open_invariants = cond->completed != NULL && cond->mode == DFL_START_PROJECT;
-    status = sys->packed ? dfl_packed_start_complete(init, cond) : complete(init, cond);
+    status = complete(init, cond);
     init->open_invariants = false;
     if (status && init->failure == DFL_FAILURE_OTHER)
         init->failure = init->converged ? DFL_FAILURE_CONTRADICTION : DFL_FAILURE_ITERATIONS;
@@ -153,6 +153,22 @@ static dfl_conditions add_sides(dfl_initial *init, const dfl_conditions *conditi
     return out;
 }
 
+/* The same with dense and with packed matrices. */
+static dfl_status project(dfl_initial *init, const dfl_conditions *cond)
+{
+    return init->packed ? dfl_packed_start_project(init, cond) : dfl_stages_project(init, cond);
+}
+
+static dfl_status complete_accelerations(dfl_initial *init, const dfl_conditions *cond)
+{
+    return init->packed ? dfl_packed_saddle_complete(init) : dfl_stages_accelerations(init, cond);
+}
+
+static dfl_status check(dfl_initial *init, const dfl_conditions *cond)
+{
+    return init->packed ? dfl_packed_start_check(init, cond) : dfl_stages_check(init, cond);
+}
+
 /* Completes init->x as the mode says, and checks it. */
 static dfl_status complete(dfl_initial *init, const dfl_conditions *cond)
 {
@@ -162,17 +178,21 @@ static dfl_status complete(dfl_initial *init, const dfl_conditions *cond)
         status = as_projection(init, cond);
         break;
     case DFL_START_CONDITIONS:
+        if (init->packed)
+            return dfl_fail(init->sys.ctx, DFL_INVALID,
+                            "conditions (DFL_START_CONDITIONS) need dense matrices (linear = "
+                            "dense)");
         status = dfl_initial_conditions(init, cond);
         break;
     case DFL_START_CHECK:
-        status = dfl_stages_accelerations(init, cond);
+        status = complete_accelerations(init, cond);
         break;
     case DFL_START_AS_GIVEN:
-        dfl_stages_accelerations(init, cond); /* only a guess for carried accelerations */
+        complete_accelerations(init, cond); /* only a guess */
         return DFL_OK;
     }
     if (!status)
-        status = dfl_stages_check(init, cond);
+        status = check(init, cond);
     if (!status && cond->mode == DFL_START_PROJECT)
         status = dfl_assembly_check_sides(init, cond);
     return status;
@@ -192,8 +212,7 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
     dfl_initial_take_guess(init, t, x);
     init->without_invariants = !invariants;
-    dfl_status status =
-        sys->packed ? dfl_packed_start_project(init, &cond) : dfl_stages_project(init, &cond);
+    dfl_status status = project(init, &cond);
     init->without_invariants = false;
     if (!status && !init->converged)
         status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "the corrections do not converge");
@@ -231,9 +250,9 @@ static dfl_status project_from_contacts(bool *closed, dfl_initial *init, const d
     if (!guess)
         return DFL_NO_MEMORY;
     memcpy(guess, init->x0, size);
-    if (dfl_stages_contacts(init, cond)) {
+    if (init->packed ? dfl_packed_start_contacts(init, cond) : dfl_stages_contacts(init, cond)) {
         memcpy(init->x0 + sys->at.sp, init->x + sys->at.sp, (size_t)sys->eom->ns * sizeof *guess);
-        *closed = !dfl_stages_project(init, cond) && dfl_assembly_closed(init, cond);
+        *closed = !project(init, cond) && dfl_assembly_closed(init, cond);
     }
     memcpy(init->x0, guess, size);
     if (!*closed)
@@ -253,7 +272,7 @@ static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
         status = project_from_contacts(&from_contacts, init, cond);
     if (status || init->sys.stopped)
         return status;
-    const dfl_status first = from_contacts ? DFL_OK : dfl_stages_project(init, cond);
+    const dfl_status first = from_contacts ? DFL_OK : project(init, cond);
     if (first == DFL_NO_MEMORY || init->sys.stopped)
         return first;
     char *message = first ? dfl_copy_string(ctx, dfl_message(ctx)) : NULL;
@@ -298,9 +317,9 @@ static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *co
         memcpy(first, init->x, size);
         status = dfl_assembly_search(&found, init, cond);
         if (!status && found)
-            status = dfl_stages_project(init, cond);
+            status = project(init, cond);
         else if (!status && !projected)
-            status = dfl_stages_check(init, cond);
+            status = check(init, cond);
         const bool nearer = found && distance(init, guess, init->x) < distance(init, guess, first);
         if (projected && status != DFL_NO_MEMORY && (status || !nearer)) {
             memcpy(init->x, first, size);

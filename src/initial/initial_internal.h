@@ -95,12 +95,10 @@ dfl_status dfl_assembly_check_sides(dfl_initial *init, const dfl_conditions *con
 dfl_status dfl_packed_start_create(dfl_initial *init);
 void dfl_packed_start_free(dfl_initial *init);
 
-/* As complete() of initial.c: init->x as the mode says, checked. */
-dfl_status dfl_packed_start_complete(dfl_initial *init, const dfl_conditions *cond);
-
-/* As dfl_stages_project and dfl_stages_positions. */
+/* As dfl_stages_project, dfl_stages_positions and dfl_stages_contacts. */
 dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *cond);
 dfl_status dfl_packed_start_positions(dfl_initial *init, const dfl_conditions *cond);
+bool dfl_packed_start_contacts(dfl_initial *init, const dfl_conditions *cond);
 
 /* As dfl_stages_hold. */
 bool dfl_packed_start_holds(dfl_initial *init);

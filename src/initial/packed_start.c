@@ -5,8 +5,7 @@
    for positions, with the units of positions as D, then for velocities with M instead of D; then
    block 1 for the rest (packed_saddle.c). Held unknowns lose their columns. Rows that depend on
    others are left out; whether they hold nevertheless is checked at the end, with all other rows.
-   Positions far from the guess are approached by shorter steps; other solutions are not searched
-   for. */
+   Positions far from the guess are approached by shorter steps, then by those of assembly.c. */
 #include "initial/packed_start.h"
 
 #include "context/context.h"
@@ -25,6 +24,7 @@ static const double rest = 1e-3;
 static dfl_status borrow(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
                          int columns);
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities);
+static dfl_status follow(dfl_initial *init);
 static dfl_status complete_rest(dfl_initial *init);
 
 dfl_status dfl_packed_start_create(dfl_initial *init)
@@ -58,11 +58,12 @@ dfl_status dfl_packed_start_create(dfl_initial *init)
                                   .seen = dfl_alloc(ctx, rows + 1, 1),
                                   .work = dfl_alloc(ctx, widest + 2 * rows + 1, d)};
     ps->allowed = dfl_alloc(ctx, rows + 1, d);
+    ps->refined = dfl_alloc(ctx, s->following ? (size_t)(n4 + sys->m3) + 1 : 0, d);
     ps->left_out = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
     ps->laid_out_for = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
     if (!ps->D || !ps->A || !ps->dx || !ps->l || !ps->x || !ps->push || !ps->may ||
-        !ps->choice.left_out || !ps->choice.seen || !ps->choice.work || !ps->allowed ||
-        !ps->left_out || !ps->laid_out_for)
+        !ps->choice.left_out || !ps->choice.seen || !ps->refined || !ps->choice.work ||
+        !ps->allowed || !ps->left_out || !ps->laid_out_for)
         return DFL_NO_MEMORY;
     if (!status)
         status = dfl_saddle_ldl_create(&ps->positions, ctx, NULL, &ps->pos);
@@ -107,6 +108,7 @@ void dfl_packed_start_free(dfl_initial *init)
                            ps->may,
                            ps->choice.left_out,
                            ps->choice.seen,
+                           ps->refined,
                            ps->choice.work};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
@@ -160,9 +162,41 @@ dfl_status dfl_packed_start_positions(dfl_initial *init, const dfl_conditions *c
 dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *cond)
 {
     dfl_status status = dfl_packed_start_positions(init, cond);
+    if (!status && init->sys.packed->following)
+        status = follow(init);
     if (!status)
         status = run_stage(init, cond, true);
     return status ? status : complete_rest(init);
+}
+
+/* Velocities that follow from others, where positions have moved: those of the guess. */
+static dfl_status follow(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
+    const bool *following = sys->packed->following;
+    const dfl_status status = dfl_packed_start_evaluate(init);
+    if (status || sys->nc == 0)
+        return status;
+    dfl_packed_take_units(init);
+    memset(ps->A, 0, (size_t)ps->W.start[sys->n3] * sizeof *ps->A);
+    for (int j = 0; j < sys->n3; j++)
+        for (int k = ps->W.start[j]; k < ps->W.start[j + 1]; k++)
+            if (following[sys->at.v - sys->na + j])
+                ps->A[k] = init->point.blocks.W[k];
+    for (int i = 0; i < sys->nc; i++) {
+        ps->choice.left_out[i] = !sys->packed->uncounted[i];
+        ps->l[i] = -init->point.alg[sys->m1 + i];
+    }
+    memset(ps->dx, 0, (size_t)sys->n3 * sizeof *ps->dx);
+    if (!dfl_saddle_ldl_factor(plain, ps->D, ps->A, dependent, ps->choice.left_out))
+        return DFL_OK;
+    dfl_saddle_ldl_solve(ps->dx, ps->l, plain);
+    for (int j = sys->at.v; j < sys->at.v + sys->n3; j++)
+        if (following[j - sys->na])
+            init->x0[j] = init->x[j] += ps->dx[j - sys->at.v];
+    return DFL_OK;
 }
 
 /* The balance along massless directions may contain multipliers and auxiliary variables, and these
@@ -187,34 +221,56 @@ static dfl_status complete_rest(dfl_initial *init)
     return status;
 }
 
-dfl_status dfl_packed_start_complete(dfl_initial *init, const dfl_conditions *cond)
+void dfl_packed_start_approach(dfl_initial *init, const dfl_conditions *cond)
 {
-    dfl_status status = DFL_OK;
-    init->converged = true;
-    switch (cond->mode) {
-    case DFL_START_PROJECT:
-        status = dfl_packed_start_project(init, cond);
-        break;
-    case DFL_START_CONDITIONS:
-        return dfl_fail(init->sys.ctx, DFL_INVALID,
-                        "conditions (DFL_START_CONDITIONS) need dense matrices (linear = dense)");
-    case DFL_START_CHECK:
-        status = dfl_packed_saddle_complete(init);
-        break;
-    case DFL_START_AS_GIVEN:
-        dfl_packed_saddle_complete(init); /* only a guess for accelerations */
-        return DFL_OK;
+    const dfl_system *sys = &init->sys;
+    int undetermined = 0;
+    double *found = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof *found);
+    if (!found || dfl_packed_start_dependent(&undetermined, init)) {
+        dfl_free(sys->ctx, found);
+        return;
     }
-    if (!status)
-        status = dfl_packed_start_check(init, cond);
-    if (!status && cond->mode == DFL_START_PROJECT)
-        status = dfl_initial_reserve_sides(init, cond->nsides);
-    if (!status && cond->mode == DFL_START_PROJECT)
-        status = dfl_assembly_check_sides(init, cond);
-    return status;
+    memcpy(found, init->x, (size_t)sys->n * sizeof *found);
+    init->strongly = true;
+    if (dfl_packed_start_positions(init, cond) || !init->converged ||
+        !dfl_assembly_closed(init, cond))
+        memcpy(init->x, found, (size_t)sys->n * sizeof *found);
+    init->strongly = false;
+    dfl_free(sys->ctx, found);
+}
+
+/* With positions held, and rows of contacts alone. */
+bool dfl_packed_start_contacts(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    bool *held = dfl_alloc(sys->ctx, (size_t)sys->nu, sizeof *held);
+    dfl_conditions contacts = *cond;
+    if (!held)
+        return false;
+    if (cond->held)
+        memcpy(held, cond->held, (size_t)sys->nu * sizeof *held);
+    for (int j = sys->at.p; j < sys->at.p + sys->eom->np; j++)
+        held[j - sys->na] = true;
+    contacts.held = held;
+    init->packed->contacts_alone = init->converged = true;
+    const dfl_status status = run_stage(init, &contacts, false);
+    init->packed->contacts_alone = false;
+    dfl_free(sys->ctx, held);
+    return !status && init->converged;
 }
 
 /* ------------------------------------------------------------------------ stages */
+
+static int position_rows(const dfl_initial *init)
+{
+    return init->packed->contacts_alone ? init->sys.eom->ns : dfl_stages_position_rows(init);
+}
+
+double dfl_packed_importance(const dfl_initial *init, int column)
+{
+    const bool *following = init->sys.packed->following;
+    return following && following[column - init->sys.na] ? 1e-8 : 1;
+}
 
 static double weight_of(const dfl_initial *init, const dfl_conditions *cond, int column)
 {
@@ -247,6 +303,11 @@ static bool choose_rows(dfl_initial *init, dfl_saddle_ldl *ldl, const dfl_csc *A
     dfl_packed_start *ps = init->packed;
     dfl_row_choice *choice = &ps->choice;
     const int first = A == &ps->pos ? sys->eom->ns : 0;
+    if (A == &ps->pos && init->strongly) { /* what depended on other rows at the start */
+        memset(choice->left_out, 0, (size_t)rows);
+        memcpy(choice->left_out + first, ps->left_out, (size_t)sys->eom->nl);
+        return dfl_saddle_ldl_factor(ldl, ps->D, value, dependent, choice->left_out);
+    }
     for (int i = 0; i < rows; i++)
         ps->may[i] = i < first || i >= first + sys->nc
                          ? 0
@@ -268,10 +329,17 @@ dfl_saddle_ldl *dfl_packed_factor_stage(dfl_initial *init, const dfl_conditions 
     dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
     const unsigned char *out = ps->choice.left_out;
     if (!velocities) {
-        take_columns(ps->A, init, cond, &ps->pos, dfl_stages_position_rows(init),
-                     ps->jac.blocks.pos, sys->at.sp);
+        take_columns(ps->A, init, cond, &ps->pos, position_rows(init), ps->jac.blocks.pos,
+                     sys->at.sp);
         take_weights(ps->D, init, cond, sys->at.sp, sys->n4);
-        return choose_rows(init, ps->positions, &ps->pos, sys->m3, ps->A) ? ps->positions : NULL;
+        if (!choose_rows(init, ps->positions, &ps->pos, sys->m3, ps->A))
+            return NULL;
+        for (int j = 0; j < sys->n4; j++)
+            ps->D[j] *= dfl_packed_importance(init, sys->at.sp + j);
+        const bool all_count = !sys->packed->following;
+        return all_count || dfl_saddle_ldl_factor(ps->positions, ps->D, ps->A, 0, out)
+                   ? ps->positions
+                   : NULL;
     }
     dfl_packed_take_units(init);
     if (!choose_rows(init, plain, &ps->W, sys->nc, init->point.blocks.W))
@@ -339,6 +407,25 @@ static double largest_unit(const dfl_initial *init, int first, int columns)
     return most;
 }
 
+/* (dx, l) := the solution for positions, refined once: the little that some positions count for
+   costs digits of the others. */
+static void solve_refined(dfl_initial *init)
+{
+    dfl_packed_start *ps = init->packed;
+    const dfl_csc *A = &ps->pos;
+    double *right = ps->refined, *l = right + A->columns;
+    memcpy(right, ps->dx, (size_t)A->columns * sizeof *right);
+    memcpy(l, ps->l, (size_t)A->rows * sizeof *l);
+    dfl_saddle_ldl_solve(ps->dx, ps->l, ps->positions);
+    for (int j = 0; j < A->columns; j++)
+        right[j] -= ps->D[j] * ps->dx[j];
+    dfl_csc_add_transposed(right, A->start, A->row, A->columns, ps->A, -1, ps->l);
+    dfl_csc_add(l, A->start, A->row, A->columns, ps->A, -1, ps->dx);
+    dfl_saddle_ldl_solve(right, l, ps->positions);
+    for (int j = 0; j < A->columns; j++)
+        ps->dx[j] += right[j];
+}
+
 /* One correction; *relative: its size compared with the unknowns, or with `rest` of their units. */
 static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditions *cond,
                           bool velocities)
@@ -347,7 +434,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
     dfl_packed_start *ps = init->packed;
     const int first = velocities ? sys->at.v : sys->at.sp, columns = velocities ? sys->n3 : sys->n4;
     const int first_row = velocities ? sys->m1 : sys->m1 + sys->m2;
-    const int rows = velocities ? sys->nc : dfl_stages_position_rows(init);
+    const int rows = velocities ? sys->nc : position_rows(init);
     dfl_saddle_ldl *factors = dfl_packed_factor_stage(init, cond, velocities);
     if (!factors)
         return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
@@ -359,7 +446,10 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
     metric_product(ps->dx, init, velocities, ps->x, columns);
     for (int i = 0; i < rows; i++)
         ps->l[i] = -init->point.alg[first_row + i];
-    dfl_saddle_ldl_solve(ps->dx, ps->l, factors);
+    if (!velocities && sys->packed->following)
+        solve_refined(init);
+    else
+        dfl_saddle_ldl_solve(ps->dx, ps->l, factors);
     for (int j = 0; j < columns; j++) {
         if (dfl_stages_held(init, cond, first + j))
             ps->dx[j] = 0;
@@ -373,7 +463,7 @@ static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditi
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities)
 {
     double relative = 0, last = INFINITY;
-    const int rows = velocities ? init->sys.nc : dfl_stages_position_rows(init);
+    const int rows = velocities ? init->sys.nc : position_rows(init);
     for (int it = 0; rows > 0 && it < MOST_STEPS; it++) {
         dfl_status status = dfl_packed_start_evaluate(init);
         if (!status)

@@ -20,8 +20,10 @@ typedef struct dfl_packed_start {
     double *D, *A;           /* the numbers of these */
     int *M_at;               /* entries of M that numbers of the model are; the diagonal follows */
     double *lent;            /* nv: mass that D has, but M has not (packed_mass.c) */
+    bool contacts_alone;     /* rows of positions are those of contacts */
     bool weighted;           /* the last factors of velocities have the metric M */
     double *dx, *l;          /* solutions */
+    double *refined;         /* n4 + m3: right-hand side of positions, if some follow from others */
     double *x;               /* n: a former state */
     double *push;            /* nv: impulses */
     double *allowed;         /* all rows: residuals that are as good as zero */
@@ -69,6 +71,25 @@ dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond)
    not determine them. */
 dfl_status dfl_packed_massless_balance(dfl_initial *init);
 void dfl_packed_massless_clear(dfl_initial *init);
+
+/* What a change of position or contact variable `column` counts for in least changes: 1, or
+   little. */
+double dfl_packed_importance(const dfl_initial *init, int column);
+
+/* packed_descent.c: the linear algebra of assembly.c. Unknowns are counted in units `size`, those
+   that are not listed are held; rows in units `row`, the others do not take part. */
+typedef struct dfl_packed_descent dfl_packed_descent;
+dfl_status dfl_packed_descent_create(dfl_packed_descent **out, const dfl_initial *init);
+void dfl_packed_descent_free(dfl_packed_descent *p, dfl_context *ctx);
+void dfl_packed_descent_scale(dfl_packed_descent *p, const int *column, const double *size,
+                              int nfree, const double *row, int rows);
+void dfl_packed_descent_derive(dfl_packed_descent *p);
+bool dfl_packed_descent_solve(double *d, dfl_packed_descent *p, const int *column, int nfree,
+                              const double *F, int rows, double mu);
+double dfl_packed_descent_work(const dfl_packed_descent *p);
+
+/* Moves init->x, where all rows of positions hold, along them as near to init->x0 as possible. */
+void dfl_packed_start_approach(dfl_initial *init, const dfl_conditions *cond);
 
 /* Accelerations, auxiliary variables and multipliers of init->x, from block 1. */
 dfl_status dfl_packed_saddle_complete(dfl_initial *init);
