@@ -11,12 +11,25 @@ static dfl_status check_mass(bool *positive, const dfl_condensed *c);
 static dfl_status make_factors(dfl_condensed *c);
 static dfl_status make_room(dfl_condensed *c);
 
-bool dfl_condensed_suits(const dfl_system *sys)
+const char *dfl_condensed_obstacle(const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
-    return sys->mass.constant && (sys->mass.diagonal || !eom->trivial_kinematics) &&
-           eom->forces_free_of_multipliers && eom->nr + eom->nw + eom->ns + eom->nm == 0 &&
-           eom->ne + eom->nep + eom->n0 == 0;
+    const struct {
+        bool present;
+        const char *what;
+    } all[] = {{eom->nm > 0, "nonholonomic constraints, or friction that may stick"},
+               {eom->nr > 0, "dynamic variables"},
+               {eom->nw > 0, "auxiliary variables"},
+               {eom->ns > 0, "contact variables"},
+               {eom->ne + eom->nep > 0, "invariants"},
+               {eom->n0 > 0, "directions without mass"},
+               {!eom->forces_free_of_multipliers, "forces that contain multipliers"},
+               {!sys->mass.constant, "masses that vary"},
+               {!sys->mass.diagonal && eom->trivial_kinematics, "masses that couple coordinates"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].present)
+            return all[i].what;
+    return NULL;
 }
 
 dfl_status dfl_condensed_create(dfl_condensed **out, dfl_sparse_form *form)

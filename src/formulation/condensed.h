@@ -24,8 +24,8 @@
 struct dfl_sparse_form;
 typedef struct dfl_condensed dfl_condensed;
 
-/* Whether the model is of this kind. */
-bool dfl_condensed_suits(const dfl_system *sys);
+/* What the model has that does not condense, or NULL. */
+const char *dfl_condensed_obstacle(const dfl_system *sys);
 
 /* *out stays NULL if blocks are too large. DFL_NO_MEMORY. */
 dfl_status dfl_condensed_create(dfl_condensed **out, struct dfl_sparse_form *form);

@@ -95,6 +95,11 @@ int dfl_formulation_invariants(const dfl_formulation *form)
     return form->nactive;
 }
 
+const char *dfl_formulation_pivoting(const dfl_formulation *form)
+{
+    return form->pivoting;
+}
+
 double dfl_formulation_weakest(const dfl_formulation *form)
 {
     return form->weakest;

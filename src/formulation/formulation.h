@@ -101,6 +101,9 @@ int dfl_formulation_rank_found(const dfl_formulation *form);
 /* The number of invariants e in use. */
 int dfl_formulation_invariants(const dfl_formulation *form);
 
+/* What the model has that makes KLU factor every sparse matrix, with pivots; NULL: nothing. */
+const char *dfl_formulation_pivoting(const dfl_formulation *form);
+
 /* The smallest over the largest value of W at the last decomposition. */
 double dfl_formulation_weakest(const dfl_formulation *form);
 

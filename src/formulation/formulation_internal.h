@@ -117,6 +117,8 @@ struct dfl_formulation {
     int rank2, rank3; /* ranks of W and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */
     double misfit; /* largest dropped over largest singular value of W where its rank was decided */
+    const char
+        *pivoting;  /* what the model has that makes KLU factor every sparse matrix, or NULL */
     double weakest; /* smallest over largest value of the split of W, at the last decomposition */
     int nactive;    /* invariants in use */
     bool secure;    /* their choice need not be checked again in the next step */

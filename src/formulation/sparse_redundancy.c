@@ -72,8 +72,13 @@ dfl_status dfl_sparse_ranks(dfl_formulation *base, const dfl_point *point, const
     dfl_status status = judge(form, point->t);
     if (!status && !form->alone && dfl_unconstrained_suits(sys))
         status = dfl_unconstrained_create(&form->alone, form);
-    if (!status && !form->alone && !form->condensed && dfl_condensed_suits(sys))
+    if (!status && !form->alone && !form->condensed && !dfl_condensed_obstacle(sys))
         status = dfl_condensed_create(&form->condensed, form);
+    base->pivoting = dfl_condensed_obstacle(sys);
+    if (form->alone || form->condensed)
+        base->pivoting = NULL;
+    else if (!base->pivoting)
+        base->pivoting = "velocities without mass that joints do not determine";
     if (!status && form->undetermined > 0 && !form->least)
         status = dfl_least_rows_create(&form->least, sys->ctx, &form->W, sys->packed->uncounted);
     return status ? status : dfl_sparse_matrix_create(form);

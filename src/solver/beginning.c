@@ -79,7 +79,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     dfl_status status = check_start(solver, t0, x0, conditions);
     if (status)
         return status;
-    solver->started = false;
+    solver->started = solver->pivoting_told = false;
     status = dfl_solver_sizes_take(solver, x0, x0, NULL);
     if (!status)
         status = dfl_switching_begin(solver, t0, x0);
@@ -243,6 +243,11 @@ static void note_start(dfl_solver *solver, const double *x0)
                 "size (redundant = %g allows it), and the motion is right to about this part",
                 dfl_formulation_misfit(form),
                 dfl_largest_misfit(&solver->options.constraints, sys->nc));
+    if (dfl_formulation_pivoting(form))
+        dfl_log(&solver->options, DFL_LOG_NOTICE,
+                "every sparse matrix is factored by KLU, with pivots, since the model has %s; "
+                "steps cost more than those of other models",
+                dfl_formulation_pivoting(form));
     char rigid[400];
     if (dfl_formulation_weakest(form) < 1e-4)
         dfl_log(&solver->options, DFL_LOG_WARNING,

@@ -9,6 +9,7 @@
 
 static dfl_status advance(dfl_solver *solver, double t_end);
 static dfl_status end_of_advance(dfl_solver *solver, dfl_status status, bool moved);
+static void note_pivoting(dfl_solver *solver);
 
 dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
                              const dfl_solver_options *options)
@@ -168,6 +169,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
                 break;
             dfl_solver_sizes_grow(solver);
             dfl_solver_note_residuals(solver);
+            note_pivoting(solver);
             status = dfl_solver_watch_derivatives(solver);
             if (!status)
                 status = dfl_solver_report_step(solver);
@@ -180,6 +182,19 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     status = end_of_advance(solver, status, moves);
     stats->seconds += dfl_clock() - begin;
     return status;
+}
+
+/* The first matrix of a model that should need none of these. */
+static void note_pivoting(dfl_solver *solver)
+{
+    if (solver->pivoting_told || solver->stats.pivoted == 0 ||
+        dfl_formulation_pivoting(solver->form))
+        return;
+    solver->pivoting_told = true;
+    dfl_log(&solver->options, DFL_LOG_NOTICE,
+            "t = %g: a sparse matrix did not go with its fixed order of elimination; KLU factored "
+            "it, with pivots",
+            solver->stepper->t);
 }
 
 static dfl_status end_of_advance(dfl_solver *solver, dfl_status status, bool moved)

@@ -29,6 +29,7 @@ struct dfl_solver {
     double
         *raised; /* 2 n: rtol and atol of each unknown, if rounding does not allow the given ones */
     bool started;
+    bool pivoting_told;  /* that KLU was needed */
     dfl_failure failure; /* of the last start or advance */
     double t0;
     long outputs;              /* the next grid point is t0 + sense outputs every */
