@@ -19,7 +19,9 @@ static dfl_status watch_bias(dfl_solver *solver);
 static dfl_status compare_bias(const dfl_solver *solver, int i, double ahead, double tau,
                                double noise);
 static dfl_status watch_directions(dfl_solver *solver);
-static dfl_status compare_directions(const dfl_solver *solver, int i, double noise);
+static dfl_status compare_directions(const dfl_solver *solver, int i, double sum, double size,
+                                     double noise);
+static void take_rows(double *sum, double *size, const dfl_solver *solver, const double *u);
 static double largest_row(const dfl_solver *solver, const double *u);
 static bool rows_beside(dfl_status *status, dfl_solver *solver, double t);
 static double row_of(const dfl_blocks *b, int nl, int i);
@@ -50,9 +52,8 @@ static bool is_due(const dfl_solver *solver)
     while (step > 4 && step % 4 == 0)
         step /= 4;
     return (step == 4 || solver->stats.accepted == 2 || solver->doubts > 0) && sys->nc > 0 &&
-           !sys->geoms && !sys->packed && sys->need & DFL_BIAS &&
-           solver->eom->ns == 0 && /* s has no rate in x */
-           opt->step.fixed == 0 && /* real time */
+           !sys->geoms && sys->need & DFL_BIAS && solver->eom->ns == 0 && /* s has no rate in x */
+           opt->step.fixed == 0 &&                                        /* real time */
            opt->error.rounding < 1e-10;
 }
 
@@ -125,28 +126,44 @@ static dfl_status watch_directions(dfl_solver *solver)
         return status;
     /* where all rows vanish their rounding is left */
     const double noise = speed * (1e-8 * largest_row(solver, NULL) + 1e-13);
+    double *sum = solver->sizes.move, *size = sum + at.n; /* nc <= n */
+    for (int j = 0; j < eom->nv; j++)
+        solver->x_event[j] = solver->x[at.v + j] - x[at.v + j];
+    take_rows(sum, size, solver, solver->x_event);
     for (int i = 0; !status && i < solver->sys.nc; i++)
-        status = compare_directions(solver, i, noise);
+        status = compare_directions(solver, i, sum[i], size[i], noise);
     return status;
 }
 
+/* sum, size (nc) := W u and |W| |u|; u = 1 for NULL. */
+static void take_rows(double *sum, double *size, const dfl_solver *solver, const double *u)
+{
+    const dfl_pattern *p = solver->sys.packed ? &solver->sys.packed->W : NULL;
+    const double *W = solver->stepper->here.blocks.W;
+    const int nc = solver->sys.nc;
+    memset(sum, 0, (size_t)nc * sizeof *sum);
+    memset(size, 0, (size_t)nc * sizeof *size);
+    for (int j = 0; j < solver->eom->nv; j++) {
+        const int first = p ? p->column_start[j] : j * nc;
+        const int end = p ? p->column_start[j + 1] : first + nc;
+        for (int k = first; k < end; k++) {
+            const int i = p ? p->row[k] : k - first;
+            const double term = W[k] * (u ? u[j] : 1);
+            sum[i] += term;
+            size[i] += fabs(term);
+        }
+    }
+}
+
 /* Compares row i of W with the change of (gI, hv) from the present velocities to solver->x. */
-static dfl_status compare_directions(const dfl_solver *solver, int i, double noise)
+static dfl_status compare_directions(const dfl_solver *solver, int i, double sum, double size,
+                                     double noise)
 {
     const dfl_eom *eom = solver->eom;
-    const int v = dfl_eom_layout(eom).v;
     const dfl_blocks *here = &solver->stepper->here.blocks;
-    const double *x = dfl_solver_state(solver);
     const double change =
         row_of(&solver->initial.point.blocks, eom->nl, i) - row_of(here, eom->nl, i);
-    double sum = 0, size = fabs(change);
-    for (int j = 0; j < eom->nv; j++) {
-        const double term =
-            here->W[(size_t)j * (size_t)solver->sys.nc + (size_t)i] * (solver->x[v + j] - x[v + j]);
-        sum += term;
-        size += fabs(term);
-    }
-    if (!(fabs(change - sum) > 0.02 * size + noise))
+    if (!(fabs(change - sum) > 0.02 * (size + fabs(change)) + noise))
         return DFL_OK;
     if (!is_certain(solver))
         return DFL_INVALID;
@@ -163,16 +180,9 @@ static dfl_status compare_directions(const dfl_solver *solver, int i, double noi
    by. */
 static double largest_row(const dfl_solver *solver, const double *u)
 {
-    const int nc = solver->sys.nc;
-    const double *W = solver->stepper->here.blocks.W;
-    double largest = 0;
-    for (int i = 0; i < nc; i++) {
-        double sum = 0;
-        for (int j = 0; j < solver->eom->nv; j++)
-            sum += fabs(W[(size_t)j * (size_t)nc + (size_t)i] * (u ? u[j] : 1));
-        largest = fmax(largest, sum);
-    }
-    return largest;
+    double *sum = solver->sizes.move, *size = sum + dfl_eom_layout(solver->eom).n;
+    take_rows(sum, size, solver, u);
+    return dfl_max_abs(size, solver->sys.nc);
 }
 
 /* (gI, hv) at t and solver->x, in the blocks of the start. False: the model refuses or stops

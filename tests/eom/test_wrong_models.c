@@ -1,5 +1,6 @@
 /* test_wrong_models.c: mistakes of people who write a model for the first time, and what they are
    told. */
+#include "solver/packed.h"
 #include "support.h"
 
 #include <limits.h>
@@ -219,6 +220,27 @@ static void a_wrong_W_ends_the_run(void **state)
     dfl_context_free(ctx);
 }
 
+/* The same mistakes in a model with patterns, as those of thousands of bodies have. */
+static void mistakes_beside_patterns_end_the_run(void **state)
+{
+    (void)state;
+    const double x0[N] = {[X] = 1};
+    static const mistake wrong[] = {
+        {1, 1, 0.5, false, false}, {1, 1, 1.1, false, true}, {1, 1.1, 1, false, false}};
+    static const char *const says[] = {"the bias of gII[0] is", "the bias of hI[0] is",
+                                       "the row of gI[0] in W is not its derivative"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        dfl_eom eom = pendulum(mass_diagonal, true, true, &wrong[i]);
+        eom.nl = !wrong[i].nonholonomic, eom.nm = wrong[i].nonholonomic;
+        packed_model packed;
+        packed_create(&packed, &eom, 0, x0);
+        if (swing(packed.ctx, &packed.eom, (dfl_solver_options){0}) != DFL_INVALID ||
+            !strstr(dfl_message(packed.ctx), says[i]))
+            fail_msg("%s: %s", says[i], dfl_message(packed.ctx));
+        packed_free(&packed);
+    }
+}
+
 /* In every form that uses the bias, at coarse and fine tolerances, with few and with many steps. */
 static void a_right_model_raises_no_alarm(void **state)
 {
@@ -395,6 +417,7 @@ int main(void)
         cmocka_unit_test(a_nan_in_W_is_found_there),
         cmocka_unit_test(a_correction_that_W_misleads_points_to_the_self_check),
         cmocka_unit_test(a_wrong_bias_ends_the_run),
+        cmocka_unit_test(mistakes_beside_patterns_end_the_run),
         cmocka_unit_test(a_wrong_W_ends_the_run),
         cmocka_unit_test(a_right_model_raises_no_alarm),
         cmocka_unit_test(a_kink_raises_no_alarm),
