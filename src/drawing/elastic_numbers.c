@@ -11,8 +11,9 @@
 
 enum { MOTIONS = 6 };
 
-static void count_products(int *nJ2, int *nC1, int *nMe, const dfl_modal_body *b);
-static void copy_products(dfl_field_integrals *to, const dfl_modal_body *b);
+static int find_components(int component[3 * DFL_MOST_FIELDS], int *nrest, const dfl_modal_body *b);
+static void copy_products(dfl_field_integrals *to, const int *component, const dfl_modal_body *b);
+static double products_of(double B[9], const dfl_modal_body *b, int i, int j);
 static void copy_fields(double *to, const dfl_modal_body *b, int node);
 static dfl_status add_motion(dfl_mass_tree *tree, dfl_tree_elastic *to, const dfl_elastic *e,
                              const dfl_placed_joint *joint, int motion, int parent, int child);
@@ -23,10 +24,10 @@ dfl_status dfl_elastic_keep(dfl_drawing *drawing, dfl_elastic *e, const dfl_draw
 {
     const dfl_modal_body *b = drawn->modal;
     const size_t nz = (size_t)b->nz, nodes = (size_t)e->nnodes;
-    int nJ2, nC1, nMe;
-    count_products(&nJ2, &nC1, &nMe, b);
+    int component[3 * DFL_MOST_FIELDS], nrest;
+    const int ncomponents = find_components(component, &nrest, b);
     const dfl_status status = dfl_field_integrals_create(&e->integrals, drawing->ctx, b->n, b->nz,
-                                                         b->nforms, nJ2, nC1, nMe);
+                                                         b->nforms, ncomponents, nrest);
     e->fields = dfl_alloc(drawing->ctx, MOTIONS * nz * nodes, sizeof *e->fields);
     if (status || !e->fields)
         return DFL_NO_MEMORY;
@@ -47,7 +48,7 @@ dfl_status dfl_elastic_keep(dfl_drawing *drawing, dfl_elastic *e, const dfl_draw
         to->twist[k] = drawn->twists && drawn->twists[k];
         to->mean[k] = to->twist[k] ? drawn->twist[k] : 0.0;
     }
-    copy_products(to, b);
+    copy_products(to, component, b);
     for (int k = 0; k < e->nnodes; k++)
         copy_fields(e->fields + MOTIONS * b->nz * k, b, k);
     e->unit_mass = drawn->mass;
@@ -62,36 +63,71 @@ void dfl_elastic_forget(const dfl_drawing *drawing, dfl_elastic *e)
     dfl_free(drawing->ctx, e->fields);
 }
 
-/* Products i <= j that are not zero; of C1 i < j. */
-static void count_products(int *nJ2, int *nC1, int *nMe, const dfl_modal_body *b)
+/* The components of fields that are not zero: 3 j + a along axis a of field j, axis by axis;
+   returns how many. */
+static int find_components(int component[3 * DFL_MOST_FIELDS], int *nrest, const dfl_modal_body *b)
 {
-    *nJ2 = *nC1 = *nMe = 0;
+    bool present[3 * DFL_MOST_FIELDS] = {false};
+    double size[DFL_MOST_FIELDS], B[9];
+    int count = 0;
+    *nrest = 0;
+    for (int j = 0; j < b->nz; j++) {
+        products_of(B, b, j, j);
+        size[j] = sqrt(fabs(B[0]) + fabs(B[4]) + fabs(B[8]));
+    }
     for (int j = 0; j < b->nz; j++)
         for (int i = 0; i <= j; i++) {
-            const int place = i + b->nz * j;
-            *nMe += b->Me[place] != 0.0;
-            for (int k = 0; k < 6; k++)
-                *nJ2 += b->J2[6 * place + k] != 0.0;
-            for (int k = 0; k < 3 && i < j; k++)
-                *nC1 += b->C1[3 * place + k] != 0.0;
+            *nrest += products_of(B, b, i, j) != 0.0;
+            for (int k = 0; k < 9; k++)
+                if (fabs(B[k]) > 4e-13 * size[i] * size[j])
+                    present[3 * i + k / 3] = present[3 * j + k % 3] = true;
+        }
+    for (int a = 0; a < 3; a++)
+        for (int j = 0; j < b->nz; j++)
+            if (present[3 * j + a])
+                component[count++] = 3 * j + a;
+    return count;
+}
+
+static void copy_products(dfl_field_integrals *to, const int *component, const dfl_modal_body *b)
+{
+    dfl_field_product *rest = to->rest;
+    const int count = to->first[3];
+    double B[9];
+    for (int c = 0; c < count; c++) {
+        to->field[c] = component[c] / 3;
+        for (int a = component[c] % 3 + 1; a < 3; a++)
+            to->first[a] = c + 1;
+    }
+    for (int c = 0; c < count; c++)
+        for (int d = 0; d < count; d++) {
+            products_of(B, b, to->field[c], to->field[d]);
+            to->B[c * count + d] = B[3 * (component[c] % 3) + component[d] % 3];
+        }
+    for (int j = 0; j < b->nz; j++)
+        for (int i = 0; i <= j; i++) {
+            const double value = products_of(B, b, i, j);
+            if (value != 0.0)
+                *rest++ = (dfl_field_product){i, j, value};
         }
 }
 
-static void copy_products(dfl_field_integrals *to, const dfl_modal_body *b)
+/* B_ab = int Phi_ia Phi_jb at 3 a + b, from J2 and C1; returns what Me has beside its trace. */
+static double products_of(double B[9], const dfl_modal_body *b, int i, int j)
 {
-    dfl_field_product *J2 = to->J2, *C1 = to->C1, *Me = to->Me;
-    for (int j = 0; j < b->nz; j++)
-        for (int i = 0; i <= j; i++) {
-            const int place = i + b->nz * j;
-            if (b->Me[place] != 0.0)
-                *Me++ = (dfl_field_product){i, j, 0, b->Me[place]};
-            for (int k = 0; k < 6; k++)
-                if (b->J2[6 * place + k] != 0.0)
-                    *J2++ = (dfl_field_product){i, j, k, b->J2[6 * place + k]};
-            for (int k = 0; k < 3 && i < j; k++)
-                if (b->C1[3 * place + k] != 0.0)
-                    *C1++ = (dfl_field_product){i, j, k, b->C1[3 * place + k]};
-        }
+    static const int mixed[3] = {5, 4, 3}; /* yz, xz, xy in J2 */
+    const int place = i + b->nz * j;
+    const double *J = b->J2 + 6 * place, *C = b->C1 + 3 * place, Me = b->Me[place];
+    double sum = fabs(Me);
+    for (int c = 0; c < 3; c++) {
+        const int a = (c + 1) % 3, k = (c + 2) % 3;
+        B[4 * c] = 0.5 * (J[0] + J[1] + J[2]) - J[c];
+        B[3 * a + k] = 0.5 * C[c] - J[mixed[c]];
+        B[3 * k + a] = -0.5 * C[c] - J[mixed[c]];
+        sum += fabs(B[4 * c]);
+    }
+    const double rest = Me - B[0] - B[4] - B[8];
+    return fabs(rest) > 1e-12 * sum ? rest : 0.0;
 }
 
 static void copy_fields(double *to, const dfl_modal_body *b, int node)

@@ -4,6 +4,8 @@
 #include <math.h>
 
 static double unit_of(const dfl_modal_body *body, int field, double length);
+static bool is_zero(const double x[3]);
+static void add_product(dfl_modal_body *body, double mass, const double *Phi, int i, int j);
 static void round_off(double *x, int count, double size);
 static void add_inertia(double *J, double factor, const double a[3], const double b[3]);
 static void add_cross(double *c, double factor, const double a[3], const double b[3]);
@@ -76,20 +78,37 @@ void dfl_modal_body_add(dfl_modal_body *body, double mass, const double r[3], co
     add_inertia(body->J0, mass, r, r);
     for (int j = 0; j < nz; j++) {
         const double *b = Phi + 3 * j;
-        if (b[0] == 0.0 && b[1] == 0.0 && b[2] == 0.0)
+        if (is_zero(b))
             continue;
         for (int k = 0; k < 3; k++)
             body->S[3 * j + k] += mass * b[k];
         add_inertia(body->J1 + 6 * j, 2.0 * mass, r, b);
         add_cross(body->C0 + 3 * j, mass, r, b);
-        for (int i = 0; i < nz; i++) {
-            const double *a = Phi + 3 * i;
-            const int place = i + nz * j;
-            add_inertia(body->J2 + 6 * place, mass, a, b);
-            add_cross(body->C1 + 3 * place, mass, a, b);
-            body->Me[place] += mass * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-        }
+        for (int i = 0; i <= j; i++)
+            if (!is_zero(Phi + 3 * i))
+                add_product(body, mass, Phi, i, j);
     }
+}
+
+static bool is_zero(const double x[3])
+{
+    return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0;
+}
+
+/* To the integrals of fields i and j, and of j and i. */
+static void add_product(dfl_modal_body *body, double mass, const double *Phi, int i, int j)
+{
+    const double *a = Phi + 3 * i, *b = Phi + 3 * j;
+    const int place = i + body->nz * j, back = j + body->nz * i;
+    double *J2 = body->J2 + 6 * place, *C1 = body->C1 + 3 * place;
+    add_inertia(J2, mass, a, b);
+    add_cross(C1, mass, a, b);
+    body->Me[place] += mass * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    for (int k = 0; k < 6 && i < j; k++)
+        body->J2[6 * back + k] = J2[k];
+    for (int k = 0; k < 3 && i < j; k++)
+        body->C1[3 * back + k] = -C1[k];
+    body->Me[back] = body->Me[place];
 }
 
 /* By the inequality of Schwarz: |int Phi_i Phi_j| <= mass U_i U_j with the mean square U^2 of a

@@ -31,6 +31,13 @@ typedef enum product {
    twist a, or the first one alone; (∫ a'' b') of modes along y and z. */
 enum { PARTS = 3 };
 
+/* Values of all modes at the Gauss points from the beginning of an element to a place of it. */
+typedef struct piece {
+    int element; /* -1: none yet */
+    double place, value[DFL_GAUSS][DFL_MOST_MODES], slope[DFL_GAUSS][DFL_MOST_MODES],
+        curvature[DFL_GAUSS][DFL_MOST_MODES]; /* the last of deflections along y alone */
+} piece;
+
 /* Where the modes are sampled: value, slope and such integrals of all fields. */
 typedef struct sample {
     dfl_unit_beam *beam;
@@ -42,6 +49,7 @@ typedef struct sample {
     double offset[PARTS][DFL_MOST_FIELDS]; /* ... to the reference, or the mean */
     double from;                           /* the reference, */
     double hinge[DFL_MOST_FIELDS];         /* a b' there */
+    piece *piece;                          /* of the last integrals */
 } sample;
 
 static dfl_status choose_counts(dfl_beam_order *order, dfl_context *ctx, const dfl_beam_task *task,
@@ -55,10 +63,12 @@ static void walk(sample *s, const dfl_beam_task *task, bool take);
 static void fields_at(double *Phi, const sample *s, int element, double place);
 static product kind_of(const sample *s, int field);
 static product couple(dfl_beam_family a, dfl_beam_family b);
-static void sum_up(sample *s, int field, int element);
+static void sum_up(sample *s, int element);
+static void add_element(sample *s, int element);
 static void begin_at(sample *s, int place);
 static void integrals(double I[PARTS], const sample *s, int field, int element, double place);
 static void add_piece(double I[PARTS], const sample *s, int field, int element, double place);
+static void take_piece(const sample *s, int element, double place);
 static double product_at(const sample *s, int field, int element, double place);
 static void in_order(int *a, int *b, const sample *s, int field);
 static double curvature(const sample *s, int mode, int element, double place);
@@ -71,7 +81,11 @@ static int last_element(int place);
 dfl_status dfl_unit_beam_find(dfl_unit_beam *out, dfl_context *ctx, const dfl_beam_task *task)
 {
     dfl_mesh mesh = {0};
-    sample s = {.beam = out, .mesh = &mesh, .family_count = task->planar ? 2 : DFL_BEAM_FAMILIES};
+    piece none = {.element = -1};
+    sample s = {.beam = out,
+                .mesh = &mesh,
+                .family_count = task->planar ? 2 : DFL_BEAM_FAMILIES,
+                .piece = &none};
     *out = (dfl_unit_beam){.body = NULL};
     dfl_status status = dfl_mesh_create(&mesh, ctx, task);
     if (!status)
@@ -219,9 +233,9 @@ static void begin_at(sample *s, int place)
     const double at = place > e ? 1.0 : 0.0;
     s->from = s->mesh->place[place];
     memset(s->offset, 0, sizeof s->offset);
+    sum_up(s, e);
     for (int j = body->n; j < body->nz; j++) {
         double I[PARTS];
-        sum_up(s, j, e);
         integrals(I, s, j, e, at);
         for (int k = 0; k < PARTS; k++)
             s->offset[k][j] = I[k];
@@ -254,12 +268,7 @@ static void walk(sample *s, const dfl_beam_task *task, bool take)
             for (int j = body->n; j < body->nz && !take; j++)
                 mean[j] -= m * Phi[3 * j];
         }
-        for (int j = body->n; j < body->nz; j++) {
-            double I[PARTS] = {0};
-            add_piece(I, s, j, e, 1.0);
-            for (int k = 0; k < PARTS; k++)
-                s->sum[k][j] += I[k];
-        }
+        add_element(s, e);
     }
     for (int j = body->n; j < body->nz && !take; j++)
         s->offset[0][j] += mean[j];
@@ -304,13 +313,22 @@ static product kind_of(const sample *s, int field)
 }
 
 /* From 0 to the beginning of an element. */
-static void sum_up(sample *s, int field, int element)
+static void sum_up(sample *s, int element)
 {
-    double I[PARTS] = {0};
+    memset(s->sum, 0, sizeof s->sum);
     for (int e = 0; e < element; e++)
-        add_piece(I, s, field, e, 1.0);
-    for (int k = 0; k < PARTS; k++)
-        s->sum[k][field] = I[k];
+        add_element(s, e);
+}
+
+static void add_element(sample *s, int element)
+{
+    const dfl_modal_body *body = s->beam->body;
+    for (int j = body->n; j < body->nz; j++) {
+        double I[PARTS] = {0};
+        add_piece(I, s, j, element, 1.0);
+        for (int k = 0; k < PARTS; k++)
+            s->sum[k][j] += I[k];
+    }
 }
 
 /* From the reference to a place of an element, of which `sum` has what is before it. */
@@ -326,21 +344,36 @@ static void add_piece(double I[PARTS], const sample *s, int field, int element, 
 {
     const product kind = kind_of(s, field);
     const double begin = s->mesh->place[element], h = s->mesh->place[element + 1] - begin;
+    const piece *p = s->piece;
     int i, k;
     in_order(&i, &k, s, field);
+    take_piece(s, element, place);
     for (int g = 0; g < DFL_GAUSS; g++) {
         const double at = place * dfl_gauss_place[g], weight = h * place * dfl_gauss_weight[g];
-        double a, aa, b, bb;
-        dfl_family_value(&a, &aa, &s->modes[s->beam->order.family[i]], s->mesh, s->own[i], element,
-                         at);
-        dfl_family_value(&b, &bb, &s->modes[s->beam->order.family[k]], s->mesh, s->own[k], element,
-                         at);
-        if (kind == TWISTS)
-            aa = curvature(s, i, element, at);
-        I[0] += weight * aa * bb;
-        I[1] += weight * (begin + h * at) * aa * bb;
-        I[2] += weight * a * bb;
+        const double aa = kind == TWISTS ? p->curvature[g][i] : p->slope[g][i];
+        I[0] += weight * aa * p->slope[g][k];
+        I[1] += weight * (begin + h * at) * aa * p->slope[g][k];
+        I[2] += weight * p->value[g][i] * p->slope[g][k];
     }
+}
+
+/* All fields have the same ones. */
+static void take_piece(const sample *s, int element, double place)
+{
+    const dfl_beam_order *order = &s->beam->order;
+    piece *p = s->piece;
+    if (p->element == element && p->place == place)
+        return;
+    p->element = element;
+    p->place = place;
+    for (int g = 0; g < DFL_GAUSS; g++)
+        for (int i = 0; i < order->n; i++) {
+            const double at = place * dfl_gauss_place[g];
+            dfl_family_value(&p->value[g][i], &p->slope[g][i], &s->modes[order->family[i]], s->mesh,
+                             s->own[i], element, at);
+            if (order->family[i] == DFL_BEAM_BEND_Y)
+                p->curvature[g][i] = curvature(s, i, element, at);
+        }
 }
 
 /* a b' */
@@ -410,8 +443,7 @@ static void take_node(sample *s, int k, int place)
     dfl_modal_body *body = s->beam->body;
     const int e = last_element(place);
     const double at = place > e ? 1.0 : 0.0;
-    for (int j = body->n; j < body->nz; j++)
-        sum_up(s, j, e);
+    sum_up(s, e);
     body->node[k].at[0] = s->mesh->place[place];
     fields_at(body->node[k].phi, s, e, at);
     for (int i = 0; i < body->n; i++) {

@@ -262,12 +262,8 @@ void dfl_elastic_slaves(dfl_elastic_tree *it, int orders)
             double *T = part->T[order];
             memset(T, 0, (size_t)(part->nslaves * n) * sizeof *T);
             for (int j = 0; j < nz; j++) {
-                int at[DFL_MOST_ELASTIC];
-                double value[DFL_MOST_ELASTIC];
-                const int count = field_row(at, value, &part->field, j, order);
                 for (int k = 0; k < part->nslaves; k++)
-                    for (int c = 0; c < count; c++)
-                        T[k * n + at[c]] += part->E[k * nz + j] * value[c];
+                    field_add_row(T + k * n, &part->field, j, order, part->E[k * nz + j]);
             }
         }
     }

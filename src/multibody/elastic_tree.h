@@ -9,14 +9,18 @@
 #ifndef DFL_ELASTIC_TREE_H
 #define DFL_ELASTIC_TREE_H
 
-/* Component k of an integral over the product of fields i <= j. */
+/* A number for two fields i <= j. */
 typedef struct dfl_field_product {
-    int i, j, k;
+    int i, j;
     double value;
 } dfl_field_product;
 
-/* Integrals over the mass, which are not zero, as of dfl_modal_body. J2 and Me are symmetric, C1 is
-   antisymmetric in i and j. */
+/* Integrals over the mass, as of dfl_modal_body. J2, C1 and Me are sums of products of components
+   of fields along an axis: with B_ab = int Phi_ia Phi_jb
+
+       J2_ij = tr B 1 - (B + B^T) / 2      (C1_ij)_c = B_ab - B_ba      Me_ij = tr B + rest_ij
+
+   for (a, b, c) cyclic. Components that are zero everywhere are left out. */
 typedef struct dfl_field_integrals {
     dfl_context *ctx;
     int n, nz, nforms;
@@ -24,16 +28,19 @@ typedef struct dfl_field_integrals {
     double *form; /* n n nforms */
     double mass, s0[3], J0[6];
     double *S, *J1, *C0; /* 3 nz, 6 nz, 3 nz */
-    int nJ2, nC1, nMe;
-    dfl_field_product *J2, *C1, *Me;
+    int first[4];        /* components along axis a: first[a] .. first[a + 1] - 1 */
+    int *field;          /* whose they are */
+    double *B;           /* products of all components, symmetric */
+    int nrest;           /* of tables alone: others have the masses of their displacements */
+    dfl_field_product *rest;
     bool *twist;  /* n: q is an angle, by which sections turn about x */
     double *mean; /* n: of such a mode */
 } dfl_field_integrals;
 
-/* With room for `nforms` forms and these numbers of products; n is at most DFL_MOST_ELASTIC. */
+/* With room for `nforms` forms; n is at most DFL_MOST_ELASTIC. */
 enum { DFL_MOST_ELASTIC = 40 };
 dfl_status dfl_field_integrals_create(dfl_field_integrals **out, dfl_context *ctx, int n, int nz,
-                                      int nforms, int nJ2, int nC1, int nMe);
+                                      int nforms, int ncomponents, int nrest);
 void dfl_field_integrals_free(dfl_field_integrals *integrals);
 
 /* A joint that an elastic body moves: its coordinate is sum_j field_j z_j, which is an angle or a

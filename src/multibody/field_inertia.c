@@ -3,37 +3,46 @@
 
 #include <string.h>
 
+static void lay_out_rows(field_inertia *f);
 static void set_units(field_inertia *f, const dfl_tree_elastic *body);
 static void add_sections(field_inertia *f, const dfl_tree_elastic *body);
-static void products_J2(double *y, const field_inertia *f, const double *x);
-static void products_C1(double *y, const field_inertia *f, const double *x);
-static void products_Me(double *y, const field_inertia *f, const double *x);
+static void set_rows(field_inertia *f, int order, const double *x);
+static double row_times(const field_inertia *f, int order, int field, const double *x);
+static void sum_products(field_inertia *f, const double *x);
+static void add_inertias(double *J, const field_inertia *f, double factor);
+static void take_couplings(double *C, const field_inertia *f);
+static void take_masses(double *y, const field_inertia *f, const double *x);
 
 dfl_status dfl_field_integrals_create(dfl_field_integrals **out, dfl_context *ctx, int n, int nz,
-                                      int nforms, int nJ2, int nC1, int nMe)
+                                      int nforms, int ncomponents, int nrest)
 {
     dfl_field_integrals *it = *out = dfl_alloc(ctx, 1, sizeof *it);
     if (!it)
         return DFL_NO_MEMORY;
     const size_t z = (size_t)nz;
-    *it = (dfl_field_integrals){
-        .ctx = ctx, .n = n, .nz = nz, .nforms = nforms, .nJ2 = nJ2, .nC1 = nC1, .nMe = nMe};
+    *it = (dfl_field_integrals){.ctx = ctx,
+                                .n = n,
+                                .nz = nz,
+                                .nforms = nforms,
+                                .first = {0, 0, 0, ncomponents},
+                                .nrest = nrest};
     it->a = dfl_alloc(ctx, z, sizeof *it->a);
     it->b = dfl_alloc(ctx, z, sizeof *it->b);
     it->S = dfl_alloc(ctx, 12 * z, sizeof *it->S);
-    it->J2 = dfl_alloc(ctx, (size_t)nJ2 + (size_t)nC1 + (size_t)nMe, sizeof *it->J2);
+    it->field = dfl_alloc(ctx, (size_t)ncomponents + 1, sizeof *it->field);
+    it->B = dfl_alloc(ctx, (size_t)ncomponents * (size_t)ncomponents + 1, sizeof *it->B);
+    it->rest = dfl_alloc(ctx, (size_t)nrest + 1, sizeof *it->rest);
     it->form = dfl_alloc(ctx, (size_t)(n * n * nforms) + 1, sizeof *it->form);
     it->twist = dfl_alloc(ctx, (size_t)n, sizeof *it->twist);
     it->mean = dfl_alloc(ctx, (size_t)n, sizeof *it->mean);
-    if (!it->a || !it->b || !it->form || !it->S || !it->J2 || !it->twist || !it->mean) {
+    if (!it->a || !it->b || !it->form || !it->S || !it->field || !it->B || !it->rest ||
+        !it->twist || !it->mean) {
         dfl_field_integrals_free(it);
         *out = NULL;
         return DFL_NO_MEMORY;
     }
     it->J1 = it->S + 3 * z;
     it->C0 = it->J1 + 6 * z;
-    it->C1 = it->J2 + nJ2;
-    it->Me = it->C1 + nC1;
     return DFL_OK;
 }
 
@@ -41,7 +50,8 @@ void dfl_field_integrals_free(dfl_field_integrals *it)
 {
     if (!it)
         return;
-    void *const blocks[] = {it->a, it->b, it->form, it->S, it->J2, it->twist, it->mean};
+    void *const blocks[] = {it->a, it->b,    it->form,  it->S,   it->field,
+                            it->B, it->rest, it->twist, it->mean};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(it->ctx, blocks[i]);
     dfl_free(it->ctx, it);
@@ -52,26 +62,57 @@ dfl_status dfl_field_inertia_create(field_inertia *f, dfl_context *ctx,
 {
     const dfl_field_integrals *of = body->integrals;
     const size_t z = (size_t)of->nz, n = (size_t)of->n;
-    const size_t products = (size_t)of->nJ2 + (size_t)of->nC1 + (size_t)of->nMe + n;
+    const size_t count = (size_t)of->first[3];
     *f = (field_inertia){.of = of};
-    double *at = f->store = dfl_alloc(ctx, z * (62 + 3 * n), sizeof *at);
-    f->products = dfl_alloc(ctx, products, sizeof *f->products);
-    if (!at || !f->products)
+    f->start = dfl_alloc(ctx, z + 1, sizeof *f->start);
+    f->rest = dfl_alloc(ctx, (size_t)of->nrest + n, sizeof *f->rest);
+    if (!f->start || !f->rest)
         return DFL_NO_MEMORY;
+    lay_out_rows(f);
+    const size_t entries = (size_t)f->start[of->nz];
+    f->at = dfl_alloc(ctx, entries, sizeof *f->at);
+    double *at = f->store =
+        dfl_alloc(ctx, z * (62 + 3 * n) + 5 * entries + 3 * count + count * count, sizeof *at);
+    if (!at || !f->at)
+        return DFL_NO_MEMORY;
+    lay_out_rows(f);
     double **const arrays[] = {&f->S,  &f->J1,  &f->C0,  &f->z,  &f->zd,  &f->zdd,
                                &f->Jz, &f->Jzd, &f->C,   &f->Cd, &f->Cdd, &f->Mz,
                                &f->Qz, &f->wz,  &f->wzd, &f->cv, &f->rows};
     const size_t width[] = {3, 6, 3, 1, 1, 1, 6, 6, 3, 3, 3, 1, 1, 6, 6, 6, 3 * n + 6};
     for (size_t i = 0; i < sizeof width / sizeof *width; at += z * width[i++])
         *arrays[i] = at;
+    for (int order = 0; order < 3; order++, at += entries)
+        f->row[order] = at;
+    f->sums = at;
+    f->T = at += 2 * entries;
+    f->B = at + 3 * count;
     set_units(f, body);
     return DFL_OK;
+}
+
+/* Where the numbers of all rows are; their places, once there is room for them. */
+static void lay_out_rows(field_inertia *f)
+{
+    const dfl_field_integrals *of = f->of;
+    int end = 0;
+    for (int j = 0; j < of->nz; j++) {
+        const int a = of->a[j], b = of->b[j];
+        const int count = b == FIELD_FORM ? of->n : b == FIELD_LINEAR || a == b ? 1 : 2;
+        for (int k = 0; k < count && f->at; k++)
+            f->at[end + k] = b == FIELD_FORM ? k : k == 0 ? a : b;
+        f->start[j] = end;
+        end += count;
+    }
+    f->start[of->nz] = end;
 }
 
 void dfl_field_inertia_clear(field_inertia *f, dfl_context *ctx)
 {
     dfl_free(ctx, f->store);
-    dfl_free(ctx, f->products);
+    dfl_free(ctx, f->start);
+    dfl_free(ctx, f->at);
+    dfl_free(ctx, f->rest);
 }
 
 double dfl_field_unit(const dfl_tree_elastic *body, int field)
@@ -88,7 +129,7 @@ static void set_units(field_inertia *f, const dfl_tree_elastic *body)
 {
     const dfl_field_integrals *of = f->of;
     const double m = body->mass, L = body->length, mLL = m * L * L;
-    const int nproducts = of->nJ2 + of->nC1 + of->nMe;
+    const int count = of->first[3];
     f->mass = m * of->mass;
     for (int k = 0; k < 3; k++)
         f->s0[k] = m * L * of->s0[k];
@@ -103,19 +144,19 @@ static void set_units(field_inertia *f, const dfl_tree_elastic *body)
             f->C0[3 * j + k] = mLL * unit * of->C0[3 * j + k];
         }
     }
-    f->J2 = f->products;
-    f->C1 = f->J2 + of->nJ2;
-    f->Me = f->C1 + of->nC1;
-    for (int i = 0; i < nproducts; i++) {
-        f->products[i] = of->J2[i];
-        f->products[i].value *=
-            mLL * dfl_field_unit(body, of->J2[i].i) * dfl_field_unit(body, of->J2[i].j);
+    for (int c = 0; c < count; c++)
+        for (int d = 0; d < count; d++)
+            f->B[c * count + d] = mLL * dfl_field_unit(body, of->field[c]) *
+                                  dfl_field_unit(body, of->field[d]) * of->B[c * count + d];
+    for (int i = 0; i < of->nrest; i++) {
+        f->rest[i] = of->rest[i];
+        f->rest[i].value *=
+            mLL * dfl_field_unit(body, of->rest[i].i) * dfl_field_unit(body, of->rest[i].j);
     }
     add_sections(f, body);
 }
 
-/* Sections turn about x with the body and with their twist. Room is left for the masses of twists.
- */
+/* Sections turn about x with the body and with their twist. */
 static void add_sections(field_inertia *f, const dfl_tree_elastic *body)
 {
     const dfl_field_integrals *of = f->of;
@@ -123,7 +164,7 @@ static void add_sections(field_inertia *f, const dfl_tree_elastic *body)
     for (int k = 0; k < of->n; k++) {
         const double inertia = of->twist[k] ? body->rotary : 0.0;
         f->C0[3 * k] += of->mean[k] * inertia;
-        f->Me[of->nMe + k] = (dfl_field_product){k, k, 0, inertia};
+        f->rest[of->nrest + k] = (dfl_field_product){k, k, inertia};
     }
 }
 
@@ -132,12 +173,13 @@ static void add_sections(field_inertia *f, const dfl_tree_elastic *body)
 void dfl_field_place(node_mass *out, field_inertia *f, const double *q)
 {
     const dfl_field_integrals *of = f->of;
-    f->q = q;
-    for (int j = 0; j < of->nz; j++) {
-        f->z[j] = field_amplitude(f, j, q, q);
-    }
-    products_J2(f->Jz, f, f->z);
-    products_C1(f->C, f, f->z);
+    set_rows(f, 0, q);
+    for (int j = 0; j < of->nz; j++)
+        f->z[j] = (of->b[j] == FIELD_LINEAR ? 1.0 : 0.5) * row_times(f, 0, j, q);
+    sum_products(f, f->z);
+    memset(f->Jz, 0, 6 * (size_t)of->nz * sizeof *f->Jz);
+    add_inertias(f->Jz, f, 1.0);
+    take_couplings(f->C, f);
     out->m = f->mass;
     memcpy(out->h, f->s0, sizeof f->s0);
     memcpy(out->J, f->J0, sizeof f->J0);
@@ -158,46 +200,118 @@ void dfl_field_place(node_mass *out, field_inertia *f, const double *q)
 void dfl_field_move(field_inertia *f, const double *qd, const double *qdd)
 {
     const dfl_field_integrals *of = f->of;
-    const double *q = f->q;
-    f->qd = qd;
-    f->qdd = qdd;
+    set_rows(f, 1, qd);
+    set_rows(f, 2, qdd);
     for (int j = 0; j < of->nz; j++) {
-        const bool linear = of->b[j] == FIELD_LINEAR;
-        f->zd[j] = linear ? qd[of->a[j]] : 2.0 * field_amplitude(f, j, q, qd);
-        f->zdd[j] = linear ? qdd[of->a[j]]
-                           : 2.0 * (field_amplitude(f, j, q, qdd) + field_amplitude(f, j, qd, qd));
+        f->zd[j] = row_times(f, 0, j, qd);
+        f->zdd[j] = row_times(f, 0, j, qdd) + row_times(f, 1, j, qd);
     }
-    products_C1(f->Cd, f, f->zd);
-    products_Me(f->Mz, f, f->zdd);
+    sum_products(f, f->zd);
+    memset(f->Jzd, 0, 6 * (size_t)of->nz * sizeof *f->Jzd);
+    add_inertias(f->Jzd, f, 2.0);
+    take_couplings(f->Cd, f);
+    sum_products(f, f->zdd);
+    take_couplings(f->Cdd, f);
+    take_masses(f->Mz, f, f->zdd);
 }
 
-/* y_j += J2_ij x_i and so on. */
-static void products_J2(double *y, const field_inertia *f, const double *x)
+/* Rows of dz/dq (order 0), or of the derivatives of z', z'' by q (orders 1, 2), at q, q' or q''. */
+static void set_rows(field_inertia *f, int order, const double *x)
 {
-    memset(y, 0, 6 * (size_t)f->of->nz * sizeof *y);
-    for (int e = 0; e < f->of->nJ2; e++) {
-        const dfl_field_product p = f->J2[e];
-        y[6 * p.j + p.k] += p.value * x[p.i];
-        if (p.i != p.j)
-            y[6 * p.i + p.k] += p.value * x[p.j];
+    const dfl_field_integrals *of = f->of;
+    const int n = of->n;
+    for (int j = 0; j < of->nz; j++) {
+        const int a = of->a[j], b = of->b[j];
+        double *row = f->row[order] + f->start[j];
+        if (b == FIELD_LINEAR) {
+            row[0] = order == 0;
+        } else if (b >= 0) {
+            row[0] = x[b];
+            if (a != b)
+                row[1] = x[a];
+        } else {
+            const double *F = of->form + n * n * a;
+            for (int k = 0; k < n; k++) {
+                row[k] = 0.0;
+                for (int i = 0; i < n; i++)
+                    row[k] += F[n * k + i] * x[i];
+            }
+        }
     }
 }
 
-static void products_C1(double *y, const field_inertia *f, const double *x)
+static double row_times(const field_inertia *f, int order, int field, const double *x)
 {
-    memset(y, 0, 3 * (size_t)f->of->nz * sizeof *y);
-    for (int e = 0; e < f->of->nC1; e++) {
-        const dfl_field_product p = f->C1[e];
-        y[3 * p.j + p.k] += p.value * x[p.i];
-        y[3 * p.i + p.k] -= p.value * x[p.j];
+    double sum = 0.0;
+    for (int e = f->start[field]; e < f->start[field + 1]; e++)
+        sum += f->row[order][e] * x[f->at[e]];
+    return sum;
+}
+
+/* T: of the components along each axis the sums B_cd x_c over those of the fields c, for all d. */
+static void sum_products(field_inertia *f, const double *x)
+{
+    const dfl_field_integrals *of = f->of;
+    const int count = of->first[3];
+    memset(f->T, 0, 3 * (size_t)count * sizeof *f->T);
+    for (int a = 0; a < 3; a++) {
+        double *T = f->T + a * count;
+        int c = of->first[a];
+        for (; c + 3 < of->first[a + 1]; c += 4) {
+            const double *B = f->B + c * count, *B1 = B + count, *B2 = B1 + count, *B3 = B2 + count;
+            const double x0 = x[of->field[c]], x1 = x[of->field[c + 1]], x2 = x[of->field[c + 2]],
+                         x3 = x[of->field[c + 3]];
+            for (int d = 0; d < count; d++)
+                T[d] += x0 * B[d] + x1 * B1[d] + x2 * B2[d] + x3 * B3[d];
+        }
+        for (; c < of->first[a + 1]; c++)
+            for (int d = 0; d < count; d++)
+                T[d] += x[of->field[c]] * f->B[c * count + d];
     }
 }
 
-static void products_Me(double *y, const field_inertia *f, const double *x)
+/* J_j += factor J2_ij x_i */
+static void add_inertias(double *J, const field_inertia *f, double factor)
 {
-    memset(y, 0, (size_t)f->of->nz * sizeof *y);
-    for (int e = 0; e < f->of->nMe + f->of->n; e++) {
-        const dfl_field_product p = f->Me[e];
+    static const int mixed[3][3] = {{0, 3, 4}, {3, 0, 5}, {4, 5, 0}};
+    const int count = f->of->first[3];
+    for (int b = 0; b < 3; b++)
+        for (int d = f->of->first[b]; d < f->of->first[b + 1]; d++) {
+            double *to = J + 6 * f->of->field[d];
+            for (int a = 0; a < 3; a++) {
+                const double other = f->T[a * count + d];
+                if (a != b) {
+                    to[a] += factor * f->T[b * count + d];
+                    to[mixed[a][b]] -= 0.5 * factor * other;
+                }
+            }
+        }
+}
+
+/* C_j = C1_ij x_i */
+static void take_couplings(double *C, const field_inertia *f)
+{
+    const int count = f->of->first[3];
+    memset(C, 0, 3 * (size_t)f->of->nz * sizeof *C);
+    for (int b = 0; b < 3; b++)
+        for (int d = f->of->first[b]; d < f->of->first[b + 1]; d++) {
+            const int next = (b + 1) % 3, last = (b + 2) % 3;
+            double *to = C + 3 * f->of->field[d];
+            to[next] += f->T[last * count + d];
+            to[last] -= f->T[next * count + d];
+        }
+}
+
+/* y_j = Me_ij x_i */
+static void take_masses(double *y, const field_inertia *f, const double *x)
+{
+    const dfl_field_integrals *of = f->of;
+    memset(y, 0, (size_t)of->nz * sizeof *y);
+    for (int b = 0; b < 3; b++)
+        for (int d = of->first[b]; d < of->first[b + 1]; d++)
+            y[of->field[d]] += f->T[b * of->first[3] + d];
+    for (int e = 0; e < of->nrest + of->n; e++) {
+        const dfl_field_product p = f->rest[e];
         y[p.j] += p.value * x[p.i];
         if (p.i != p.j)
             y[p.i] += p.value * x[p.j];
@@ -237,43 +351,48 @@ void dfl_field_load(double w[6], field_inertia *f, const double V[6], const doub
 
 void dfl_field_back(double *y, const field_inertia *f, const double *x, int width)
 {
-    for (int j = 0; j < f->of->nz; j++) {
-        int at[DFL_MOST_ELASTIC];
-        double value[DFL_MOST_ELASTIC];
-        const int count = field_row(at, value, f, j, 0);
-        for (int i = 0; i < count; i++)
+    dfl_field_chain(y, f, x, width, 0, 1.0);
+}
+
+void dfl_field_chain(double *y, const field_inertia *f, const double *x, int width, int order,
+                     double factor)
+{
+    for (int j = 0; j < f->of->nz; j++)
+        for (int e = f->start[j]; e < f->start[j + 1]; e++) {
+            const double value = factor * f->row[order][e];
+            double *to = y + f->at[e] * width;
             for (int k = 0; k < width; k++)
-                y[at[i] * width + k] += value[i] * x[j * width + k];
-    }
+                to[k] += value * x[j * width + k];
+        }
 }
 
 /* Y (nz x n, by rows) = Me dz/dq, M = (dz/dq)^T Y. */
 void dfl_field_mass(double *M, double *couplings, field_inertia *f)
 {
-    const int n = f->of->n;
+    const dfl_field_integrals *of = f->of;
+    const int n = of->n, count = of->first[3];
     double *Y = f->rows;
-    memset(Y, 0, (size_t)(f->of->nz * n) * sizeof *Y);
+    memset(Y, 0, (size_t)(of->nz * n) * sizeof *Y);
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     memset(couplings, 0, 6 * (size_t)n * sizeof *couplings);
-    for (int e = 0; e < f->of->nMe + n; e++) {
-        const dfl_field_product p = f->Me[e];
-        int at[DFL_MOST_ELASTIC];
-        double value[DFL_MOST_ELASTIC];
-        for (int side = 0; side < (p.i == p.j ? 1 : 2); side++) {
-            const int count = field_row(at, value, f, side ? p.i : p.j, 0);
-            for (int i = 0; i < count; i++)
-                Y[(side ? p.j : p.i) * n + at[i]] += p.value * value[i];
+    for (int a = 0; a < 3; a++)
+        for (int d = of->first[a]; d < of->first[a + 1]; d++) {
+            double *to = Y + of->field[d] * n;
+            const double *B = f->B + d * count;
+            for (int c = of->first[a]; c < of->first[a + 1]; c++)
+                field_add_row(to, f, of->field[c], 0, B[c]);
         }
+    for (int e = 0; e < of->nrest + n; e++) {
+        const dfl_field_product p = f->rest[e];
+        field_add_row(Y + p.j * n, f, p.i, 0, p.value);
+        if (p.i != p.j)
+            field_add_row(Y + p.i * n, f, p.j, 0, p.value);
     }
     dfl_field_back(M, f, Y, n);
-    for (int j = 0; j < f->of->nz; j++) {
-        int at[DFL_MOST_ELASTIC];
-        double value[DFL_MOST_ELASTIC];
-        const int count = field_row(at, value, f, j, 0);
-        for (int i = 0; i < count; i++)
+    for (int j = 0; j < of->nz; j++)
+        for (int e = f->start[j]; e < f->start[j + 1]; e++)
             for (int k = 0; k < 3; k++) {
-                couplings[6 * at[i] + k] += value[i] * f->C[3 * j + k];
-                couplings[6 * at[i] + 3 + k] += value[i] * f->S[3 * j + k];
+                couplings[6 * f->at[e] + k] += f->row[0][e] * f->C[3 * j + k];
+                couplings[6 * f->at[e] + 3 + k] += f->row[0][e] * f->S[3 * j + k];
             }
-    }
 }

@@ -23,10 +23,13 @@
 typedef struct field_inertia {
     const dfl_field_integrals *of;
     double mass, s0[3], J0[6];
-    double *S, *J1, *C0;             /* in SI units */
-    dfl_field_product *J2, *C1, *Me; /* likewise */
-    const double *q, *qd, *qdd;      /* n */
+    double *S, *J1, *C0, *B; /* in SI units */
+    dfl_field_product *rest; /* likewise; then of twists, whose sections turn */
+    int *start, *at;         /* row j of dz/dq has places at[start[j]] .. in rows */
+    double *row[3];          /* dz/dq, and the derivatives of z', z'' by q */
     double *z, *zd, *zdd;
+    double *T;             /* 3 per component: sums of products */
+    double *sums;          /* 2 per number of rows: work */
     double *Jz;            /* 6 each */
     double *Jzd;           /* 2 J2_ij z_i' */
     double *C, *Cd, *Cdd;  /* 3 each: C_j, C1_ij z_i', C1_ij z_i'' */
@@ -36,7 +39,6 @@ typedef struct field_inertia {
     double *rows;          /* 3 n + 6 each: work */
     double V[6], A[6];     /* as of the last load */
     double *store;
-    dfl_field_product *products;
 } field_inertia;
 
 /* Slopes of an elastic body's forces by q, q' and q'', n x n and 6 n each, and by V. */
@@ -61,6 +63,9 @@ void dfl_field_move(field_inertia *f, const double *qd, const double *qdd);
 void dfl_field_load(double w[6], field_inertia *f, const double V[6], const double A[6]);
 /* y_k += dz_j/dq_k x_j, vectors of `width` numbers. */
 void dfl_field_back(double *y, const field_inertia *f, const double *x, int width);
+/* Likewise with the rows of an order, times a factor. */
+void dfl_field_chain(double *y, const field_inertia *f, const double *x, int width, int order,
+                     double factor);
 /* M (n x n, column-major) and the vectors (C_k; S_k), 6 each. */
 void dfl_field_mass(double *M, double *couplings, field_inertia *f);
 /* After dfl_field_load; without the part d^2 z_j/dq_k dq_l Qz_j of Qq. */
@@ -71,47 +76,11 @@ void dfl_field_bend(double *Qq, const field_inertia *f, const double *Qz);
 /* Kinds of amplitudes in b, as of dfl_amplitude. */
 enum { FIELD_LINEAR = -1, FIELD_FORM = -2 };
 
-/* The amplitude of a field of second order as a bilinear form: z_j(q) = (q, q), z_j' = 2 (q, q').
- */
-static inline double field_amplitude(const field_inertia *f, int j, const double *x,
-                                     const double *y)
+/* y (n) += factor times row j of an order. */
+static inline void field_add_row(double *y, const field_inertia *f, int j, int order, double factor)
 {
-    const int a = f->of->a[j], b = f->of->b[j], n = f->of->n;
-    double sum = 0.0;
-    if (b == FIELD_LINEAR)
-        return x[a];
-    if (b >= 0)
-        return a == b ? 0.5 * x[a] * y[a] : 0.5 * (x[a] * y[b] + x[b] * y[a]);
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < n; i++)
-            sum += f->of->form[n * (n * a + k) + i] * x[i] * y[k];
-    return 0.5 * sum;
-}
-
-/* Row j of dz/dq (order 0), or of the derivatives of z', z'' by q (orders 1, 2): places and values;
-   returns how many. */
-static inline int field_row(int at[DFL_MOST_ELASTIC], double value[DFL_MOST_ELASTIC],
-                            const field_inertia *f, int j, int order)
-{
-    const double *const by[] = {f->q, f->qd, f->qdd}, *x = by[order];
-    const int a = f->of->a[j], b = f->of->b[j], n = f->of->n;
-    for (int k = 0; k < n && b == FIELD_FORM; k++) {
-        at[k] = k;
-        value[k] = 0.0;
-        for (int i = 0; i < n; i++)
-            value[k] += f->of->form[n * (n * a + k) + i] * x[i];
-    }
-    if (b == FIELD_FORM)
-        return n;
-    at[0] = a;
-    at[1] = b;
-    if (b == FIELD_LINEAR) {
-        value[0] = 1.0;
-        return order == 0;
-    }
-    value[0] = x[b];
-    value[1] = x[a];
-    return a == b ? 1 : 2;
+    for (int e = f->start[j]; e < f->start[j + 1]; e++)
+        y[f->at[e]] += factor * f->row[order][e];
 }
 
 #endif

@@ -19,8 +19,7 @@
 static void slopes_along_fields(field_inertia *f);
 static void slopes_by_motion(double *W, const field_inertia *f);
 static void slopes_of_forces(field_slopes *out, field_inertia *f);
-static void add_row(double *y, const field_inertia *f, int i, int order, double factor);
-static void add_chain(double *y, const field_inertia *f, const double *x, int order, double factor);
+static void add_products(double *Yq, double *Yv, double *Ym, field_inertia *f, int a, int b);
 
 void dfl_field_slopes(field_slopes *out, field_inertia *f)
 {
@@ -36,13 +35,13 @@ void dfl_field_slopes(field_slopes *out, field_inertia *f)
         }
     for (int i = 0; i < 4; i++)
         memset(out->t[i], 0, size);
-    add_chain(out->t[0], f, f->wzd, 0, 1.0);
-    add_chain(out->t[0], f, both, 1, 2.0);
-    add_chain(out->t[1], f, f->cv, 0, 1.0);
-    add_chain(out->t[2], f, both, 0, 1.0);
-    add_chain(out->t[3], f, f->wz, 0, 1.0);
-    add_chain(out->t[3], f, f->wzd, 1, 1.0);
-    add_chain(out->t[3], f, both, 2, 1.0);
+    dfl_field_chain(out->t[0], f, f->wzd, 6, 0, 1.0);
+    dfl_field_chain(out->t[0], f, both, 6, 1, 2.0);
+    dfl_field_chain(out->t[1], f, f->cv, 6, 0, 1.0);
+    dfl_field_chain(out->t[2], f, both, 6, 0, 1.0);
+    dfl_field_chain(out->t[3], f, f->wz, 6, 0, 1.0);
+    dfl_field_chain(out->t[3], f, f->wzd, 6, 1, 1.0);
+    dfl_field_chain(out->t[3], f, both, 6, 2, 1.0);
     for (int k = 0; k < n; k++) { /* accelerations there are A + V x (change of V) */
         double turned[6];
         cross_force(turned, f->V, out->t[2] + 6 * k);
@@ -52,36 +51,10 @@ void dfl_field_slopes(field_slopes *out, field_inertia *f)
     slopes_of_forces(out, f);
 }
 
-/* y_k += factor (row j of order `order`)_k x_j, vectors of 6. */
-static void add_chain(double *y, const field_inertia *f, const double *x, int order, double factor)
-{
-    for (int j = 0; j < f->of->nz; j++) {
-        int at[DFL_MOST_ELASTIC];
-        double value[DFL_MOST_ELASTIC];
-        const int count = field_row(at, value, f, j, order);
-        for (int i = 0; i < count; i++)
-            for (int k = 0; k < 6; k++)
-                y[6 * at[i] + k] += factor * value[i] * x[6 * j + k];
-    }
-}
-
 static void slopes_along_fields(field_inertia *f)
 {
     const double *om = f->V, *v = f->V + 3;
     const int nz = f->of->nz;
-    memset(f->Cdd, 0, 3 * (size_t)nz * sizeof *f->Cdd);
-    memset(f->Jzd, 0, 6 * (size_t)nz * sizeof *f->Jzd);
-    for (int e = 0; e < f->of->nC1; e++) {
-        const dfl_field_product p = f->C1[e];
-        f->Cdd[3 * p.j + p.k] += p.value * f->zdd[p.i];
-        f->Cdd[3 * p.i + p.k] -= p.value * f->zdd[p.j];
-    }
-    for (int e = 0; e < f->of->nJ2; e++) {
-        const dfl_field_product p = f->J2[e];
-        f->Jzd[6 * p.j + p.k] += 2.0 * p.value * f->zd[p.i];
-        if (p.i != p.j)
-            f->Jzd[6 * p.i + p.k] += 2.0 * p.value * f->zd[p.j];
-    }
     for (int j = 0; j < nz; j++) {
         const double *C = f->C + 3 * j, *S = f->S + 3 * j, *Jz = f->Jz + 6 * j;
         double *wz = f->wz + 6 * j, *wzd = f->wzd + 6 * j, *cv = f->cv + 6 * j;
@@ -132,47 +105,23 @@ static void slopes_by_motion(double *W, const field_inertia *f)
     }
 }
 
-/* y (n) += factor times row i of order `order`. */
-static void add_row(double *y, const field_inertia *f, int i, int order, double factor)
-{
-    int at[DFL_MOST_ELASTIC];
-    double value[DFL_MOST_ELASTIC];
-    const int count = field_row(at, value, f, i, order);
-    for (int k = 0; k < count; k++)
-        y[at[k]] += factor * value[k];
-}
-
 /* Rows of dQz/dq, dQz/dq', dQz/dq'' (nz x n each), then all by (dz/dq)^T. The matrices by rows are
    Qq^T in columns: transposed at the end. */
 static void slopes_of_forces(field_slopes *out, field_inertia *f)
 {
     const int n = f->of->n, nz = f->of->nz;
-    const double *om = f->V, *alpha = f->A;
-    const double square[6] = {om[0] * om[0],       om[1] * om[1],       om[2] * om[2],
-                              2.0 * om[0] * om[1], 2.0 * om[0] * om[2], 2.0 * om[1] * om[2]};
     double *Yq = f->rows, *Yv = Yq + nz * n, *Ym = Yv + nz * n;
     memset(Yq, 0, 3 * (size_t)(nz * n) * sizeof *Yq);
-    for (int e = 0; e < f->of->nC1; e++)
-        for (int side = 0; side < 2; side++) {
-            const dfl_field_product p = f->C1[e];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            add_products(Yq, Yv, Ym, f, a, b);
+    for (int e = 0; e < f->of->nrest + n; e++)
+        for (int side = 0; side < (f->rest[e].i == f->rest[e].j ? 1 : 2); side++) {
+            const dfl_field_product p = f->rest[e];
             const int j = side ? p.i : p.j, i = side ? p.j : p.i;
-            const double value = side ? -p.value : p.value;
-            add_row(Yq + j * n, f, i, 0, value * alpha[p.k]);
-            add_row(Yq + j * n, f, i, 1, 2.0 * value * om[p.k]);
-            add_row(Yv + j * n, f, i, 0, 2.0 * value * om[p.k]);
-        }
-    for (int e = 0; e < f->of->nJ2; e++)
-        for (int side = 0; side < (f->J2[e].i == f->J2[e].j ? 1 : 2); side++) {
-            const dfl_field_product p = f->J2[e];
-            add_row(Yq + (side ? p.i : p.j) * n, f, side ? p.j : p.i, 0, -p.value * square[p.k]);
-        }
-    for (int e = 0; e < f->of->nMe + n; e++)
-        for (int side = 0; side < (f->Me[e].i == f->Me[e].j ? 1 : 2); side++) {
-            const dfl_field_product p = f->Me[e];
-            const int j = side ? p.i : p.j, i = side ? p.j : p.i;
-            add_row(Yq + j * n, f, i, 2, p.value);
-            add_row(Yv + j * n, f, i, 1, 2.0 * p.value);
-            add_row(Ym + j * n, f, i, 0, p.value);
+            field_add_row(Yq + j * n, f, i, 2, p.value);
+            field_add_row(Yv + j * n, f, i, 1, 2.0 * p.value);
+            field_add_row(Ym + j * n, f, i, 0, p.value);
         }
     double *const to[] = {out->Qq, out->Qv, out->M};
     for (int m = 0; m < 3; m++) {
@@ -183,6 +132,35 @@ static void slopes_of_forces(field_slopes *out, field_inertia *f)
                 const double lower = to[m][i + n * k];
                 to[m][i + n * k] = to[m][k + n * i];
                 to[m][k + n * i] = lower;
+            }
+    }
+}
+
+/* What components c along a do to d along b: a displacement x of a point along a needs there the
+   acceleration om_a om_b x - om^2 x + (alpha x e_a)_b x + 2 (om x e_a)_b x' + x'' along b. */
+static void add_products(double *Yq, double *Yv, double *Ym, field_inertia *f, int a, int b)
+{
+    const dfl_field_integrals *of = f->of;
+    const int n = of->n, nz = of->nz, count = of->first[3], c = a == b ? a : 3 - a - b;
+    const double *om = f->V, *alpha = f->A, *const *row = (const double *const *)f->row;
+    const double second = a == b, sign = a == b ? 0.0 : (b - a + 3) % 3 == 1 ? 1.0 : -1.0;
+    const double place = om[a] * om[b] - second * dot(om, om) + sign * alpha[c];
+    const double rate = 2.0 * sign * om[c];
+    double *byq = f->sums, *byv = byq + f->start[nz];
+    for (int e = 0; e < f->start[nz]; e++) {
+        byq[e] = place * row[0][e] + rate * row[1][e] + second * row[2][e];
+        byv[e] = rate * row[0][e] + 2.0 * second * row[1][e];
+    }
+    for (int d = of->first[b]; d < of->first[b + 1]; d++) {
+        const int j = of->field[d];
+        const double *B = f->B + d * count;
+        for (int i = of->first[a]; i < of->first[a + 1]; i++)
+            for (int e = f->start[of->field[i]]; e < f->start[of->field[i] + 1]; e++) {
+                const int k = j * n + f->at[e];
+                Yq[k] += B[i] * byq[e];
+                Yv[k] += B[i] * byv[e];
+                if (a == b)
+                    Ym[k] += B[i] * row[0][e];
             }
     }
 }
