@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct units {
     double mass, length, rotary;
@@ -13,7 +14,7 @@ static dfl_status find_units(units *out, const dfl_drawing *drawing,
                              const dfl_drawn_elastic *drawn);
 static void scale(double *x, int count, double factor);
 static void scale_body(dfl_sid *s, const units *u);
-static void scale_twists(dfl_sid *s, const units *u, const bool *twists);
+static void leave_out_twists(dfl_sid *s, const bool *twists);
 static void add_rotary(dfl_sid *s, const units *u, const dfl_drawn_elastic *drawn);
 static void scale_nodes(dfl_sid *s, const units *u, const dfl_drawn_elastic *drawn);
 static dfl_status set_stiffness(dfl_sid *s, const dfl_drawing *drawing,
@@ -34,11 +35,11 @@ dfl_status dfl_elastic_describe(dfl_drawing *drawing, const dfl_drawn_elastic *d
     if (!status)
         status = set_stiffness(s, drawing, drawn);
     if (!status) {
+        if (drawn->twists)
+            leave_out_twists(s, drawn->twists);
         scale_body(s, &u);
         add_rotary(s, &u, drawn);
         scale_nodes(s, &u, drawn);
-        if (drawn->twists)
-            scale_twists(s, &u, drawn->twists);
         status = dfl_sid_write(&text, s, drawn->name);
     }
     if (!status)
@@ -81,27 +82,24 @@ static void scale_body(dfl_sid *s, const units *u)
     scale(s->C2, 3 * DFL_MOST_PAIRS, m);
 }
 
-/* Products with a twist, which is an angle, are not divided by a length. */
-static void scale_twists(dfl_sid *s, const units *u, const bool *twists)
+/* What twists and deflections do to each other: sections have so little inertia that without the
+   squares of these displacements, which the format has not, masses are not positive where a beam
+   bends by more than it is thick. The shortening is left. */
+static void leave_out_twists(dfl_sid *s, const bool *twists)
 {
     const int n = s->n;
+    for (int p = 0; p < s->nnodes; p++)
+        memset(s->node[p].psi2, 0, sizeof s->node[p].psi2);
     for (int i = 0; i < n; i++)
         for (int k = i; k < n; k++) {
             const int pair = dfl_mode_pair(n, i, k);
-            if (twists[i] == twists[k])
-                continue;
-            for (int a = 0; a < 3; a++) {
-                s->S2[a * DFL_MOST_PAIRS + pair] *= u->length;
-                s->C2[a * DFL_MOST_PAIRS + pair] *= u->length;
-                for (int p = 0; p < s->nnodes; p++) {
-                    s->node[p].phi2[a * DFL_MOST_PAIRS + pair] *= u->length;
-                    s->node[p].psi2[a * DFL_MOST_PAIRS + pair] *= u->length;
-                }
+            for (int a = 0; a < 3 && (twists[i] || twists[k]); a++) {
+                s->S2[a * DFL_MOST_PAIRS + pair] = s->C2[a * DFL_MOST_PAIRS + pair] = 0.0;
+                for (int p = 0; p < s->nnodes; p++)
+                    s->node[p].phi2[a * DFL_MOST_PAIRS + pair] = 0.0;
             }
-            for (int a = 0; a < 6; a++) {
-                s->J2[(a * n + i) * n + k] *= u->length;
-                s->J2[(a * n + k) * n + i] *= u->length;
-            }
+            for (int a = 0; a < 6 && (twists[i] || twists[k]); a++)
+                s->J2[(a * n + i) * n + k] = s->J2[(a * n + k) * n + i] = 0.0;
         }
 }
 

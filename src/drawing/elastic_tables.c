@@ -270,12 +270,18 @@ static void add_second_order(dfl_modal_body *b, const dfl_drawn_modes *m)
         }
 }
 
-/* Whether the inertia of the first mode is that of its displacements alone: xx + yy + zz = 2 Me. */
+/* Whether the inertia of the first mode that changes it is that of displacements alone: xx + yy +
+   zz = 2 Me. A twist of a beam changes nothing. */
 static bool is_soft(const dfl_modal_body *b, bool planar)
 {
-    const double *J2 = b->J2;
-    const double turned = planar ? 2.0 * J2[2] : J2[0] + J2[1] + J2[2];
-    return turned == 0.0 || turned > 1.4 * b->Me[0];
+    for (int i = 0; i < b->n; i++) {
+        const int place = i + b->nz * i;
+        const double *J2 = b->J2 + 6 * place;
+        const double turned = planar ? 2.0 * J2[2] : J2[0] + J2[1] + J2[2];
+        if (turned != 0.0)
+            return turned > 1.4 * b->Me[place];
+    }
+    return true;
 }
 
 static void find_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_modes *m)

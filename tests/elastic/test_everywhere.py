@@ -199,6 +199,25 @@ simulate{ to = .1, rtol = 1e-9, every = .02 }
         slow[order], w = (json.loads(call("modes", m, "--at", "equilibrium", "--json"))["eigenvalues"][0] for m in (model, again))
         assert abs(slow[order]["im"] - w["im"]) < 2e-3 * w["im"], (order, slow, w)
     assert slow["false"]["im"] > 1.1 * slow["true"]["im"], slow
+    bent = """local b = elastic("b", { beam = { from = {0, 0, 0}, to = {1, 0, 0}, EI = 200, EI2 = 50, EA = 1e4, GJ = 3, mass_per_length = 1.3,
+  section_inertia = .002 }, modes = MODES, frame = "tangent", nodes = { a = 0, c = 1 } })
+"""
+    rest = """gravity{0, -5, -9.81}
+local j = revolute("j", ground, b.a, { at = {0, 0, 0}, axis = {0, 1, 1} })
+initial{ [j.qd] = 2 }
+output("x", b.c.x) output("y", b.c.y) output("z", b.c.z)
+simulate{ to = .4, rtol = 1e-9, every = .02 }
+"""
+    for modes in ("5", "8"):  # twists of thin sections: deflections of several times their radius of inertia
+        model = write("bent.lua", bent.replace("MODES", modes) + rest)
+        call("export", model, "--sid", "b", "--output", os.path.join(folder.name, "b.SID_FEM"))
+        again = write("again-sid.lua", 'local b = elastic("b", { file = "b.SID_FEM", at = {0, 0, 0} })\n' + rest)
+        was, now = run(model), run(again)
+        for k in "xyz":
+            assert max(abs(x - y) for x, y in zip(was[k], now[k])) < 2e-3, (modes, k)
+        assert max(map(abs, was["z"])) > .04
+        done = subprocess.run([program, "run", again, "--output", "-"], capture_output=True, text=True, timeout=60)
+        assert "nothing in its data" not in done.stderr, done.stderr
     done = subprocess.run([program, "export", model, "--sid", "leg"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "'leg'" in done.stderr, done
 
