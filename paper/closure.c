@@ -58,6 +58,7 @@ void paper_closure(closure_run *out, const closure *c, bool loose, double t_end)
     if (c->independent >= 0) {
         chosen[V + c->independent] = chosen[P + c->independent] = true;
         options.constraints.independent = chosen;
+        options.constraints.renewal = DFL_RENEW_NEVER; /* steps pass where it is no coordinate */
     }
     if (c->minimal && loose)
         options.form = DFL_PSF; /* without constraints, the same equation */

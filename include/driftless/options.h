@@ -70,7 +70,9 @@ typedef enum dfl_renewal {
                             when the coordinates are twice as bad as the best ones; also after
                             Newton's iteration has failed */
     DFL_RENEW_ALWAYS,    /* at every new decomposition; with DFL_SEPARATION at every evaluation */
-    DFL_RENEW_NEVER      /* only DFL_SEPARATION: as they are at the start */
+    DFL_RENEW_NEVER      /* only DFL_SEPARATION: as they are at the start, even where they no longer
+                            determine the motion: errors of steps over such points are not
+                            controlled */
 } dfl_renewal;
 
 /* How the algebraic part is decomposed. Automatic: QR for the constraints, LU for multipliers and

@@ -70,8 +70,15 @@ static bool end_is_close(dfl_stepper *st, double h)
     return fabs(h) <= 1e-3 * fabs(st->watch->h_chart) || st->options->step.fixed > 0;
 }
 
-/* In the form separation all coordinates are integrated, and a step over the end of a chart goes on
-   at the right side, with errors that depend on how close its stages came to the end. */
+/* In the form separation all coordinates are integrated, so a step over the end of a chart can go
+   on at the right side, with errors that depend on how close its stages came to the end: only with
+   rows that are asked to be kept for ever. */
+static bool may_pass(const dfl_solver_options *options)
+{
+    return options->form == DFL_SEPARATION &&
+           (!dfl_coordinates_are_fixed(options) || options->constraints.renewal == DFL_RENEW_NEVER);
+}
+
 static void warn_of_passage(dfl_stepper *st)
 {
     double when;
@@ -94,7 +101,7 @@ dfl_outcome dfl_watch_chart(dfl_stepper *st, double h)
     st->watch->chart_left = false;
     if (!dfl_formulation_has_chart(st->form))
         return DFL_STEP_OK;
-    if (st->options->form == DFL_SEPARATION) {
+    if (may_pass(st->options)) {
         warn_of_passage(st);
         return DFL_STEP_OK;
     }

@@ -82,8 +82,13 @@ static dfl_status take_levels(double t, const double *x, void *user)
         return DFL_NO_MEMORY;
     memcpy(call->completed, x, n * sizeof *x);
     dfl_status status = dfl_study_check_determined(run, t, x);
-    if (!status && eq_of(run)->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t, x)))
-        status = dfl_study_explain(run, DFL_NOT_FINITE, t, x);
+    if (!status && eq_of(run)->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t, x))) {
+        status = dfl_fail(ctx_of(run), DFL_NOT_FINITE,
+                          "the energy of the model is not a finite number at t = %.10g; its numbers "
+                          "may be too large: choose other units",
+                          t);
+        status = dfl_study_explain(run, status, t, x);
+    }
     if (!status) {
         dfl_runnable_set_levels(run, t, x);
         status = dfl_study_check_kept(run, call->options, t, x);

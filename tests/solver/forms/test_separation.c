@@ -3,8 +3,12 @@
    crank after 40 s was computed independently, with the equation of the crank angle alone. */
 #include "support.h"
 
+#include <stdlib.h>
+
 enum { NL = 2, NV = 3, V = NL, P = NL + NV, N = NL + 2 * NV };
 enum { X, ALPHA, BETA, NONE };
+/* of the same equation */
+static const double first_dead_centre = 0.50366;
 static const double angle_after_40_s = 167.1991, pi = 3.14159265358979323846;
 
 /* A run of the crank; what is independent: X, ALPHA, BETA, or NONE. */
@@ -89,13 +93,39 @@ static void each_coordinate_runs_40_s(void **state)
         NONE, 40);
     double energy[3];
     for (int i = X; i <= BETA; i++) {
-        const crank_run c = turn(separated(DFL_EXPLICIT_PAIR, 1e-6), i, 40);
+        dfl_solver_options options = separated(DFL_EXPLICIT_PAIR, 1e-6);
+        options.constraints.renewal = DFL_RENEW_NEVER;
+        const crank_run c = turn(options, i, 40);
         assert_true(c.r.stats.max_residual.position <
                     0.05 * drifting.r.stats.max_residual.position);
         assert_near(c.angle, angle_after_40_s, i == BETA ? 1e-3 : 1);
         energy[i] = fabs(c.energy);
     }
     assert_true(energy[X] > 10 * energy[BETA] && energy[ALPHA] > 10 * energy[BETA]);
+}
+
+/* A coordinate that rests at a dead centre: what would pass is asked for with renewal = never. */
+static void a_coordinate_ends_with_its_chart(void **state)
+{
+    (void)state;
+    const dfl_integrator methods[] = {DFL_RADAU, DFL_EXPLICIT_PAIR, DFL_BDF, DFL_TRAPEZOIDAL};
+    problem prob;
+    assert_true(problem_slidercrank_level(&prob));
+    for (int i = 0; i < 8; i++) {
+        bool chosen[N] = {false};
+        dfl_solver_options options = separated(methods[i / 2], 1e-6);
+        options.step.fixed = i % 2 ? 0.005 : 0;
+        chosen[V + X] = chosen[P + X] = true;
+        options.constraints.independent = chosen;
+        const run r = run_with(&prob.eom, 0, prob.x0, 40, &options, NULL);
+        assert_int_equal(r.status, DFL_SINGULAR);
+        const char *when = strstr(r.message, "do not determine the motion at t = ");
+        assert_non_null(when);
+        assert_near(atof(strstr(when, "= ") + 2), first_dead_centre, 1e-2);
+        assert_true(fabs(prob.energy(r.x, prob.parameters) -
+                         prob.energy(prob.x0, prob.parameters)) < (i % 2 ? 1e-2 : 1e-3));
+    }
+    problem_free(&prob);
 }
 
 /* The drift of positions grows linearly, that of the explicit form quadratically. */
@@ -233,6 +263,7 @@ int main(void)
         cmocka_unit_test(an_orthonormal_basis_of_each_evaluation_is_qr),
         cmocka_unit_test(every_rule_of_renewal_follows_the_motion),
         cmocka_unit_test(each_coordinate_runs_40_s),
+        cmocka_unit_test(a_coordinate_ends_with_its_chart),
         cmocka_unit_test(drift_grows_linearly),
         cmocka_unit_test(combinations_of_coordinates_are_coordinates),
         cmocka_unit_test(a_unit_vector_is_a_single_coordinate),
