@@ -215,7 +215,7 @@ static int conclude(dfl_context *ctx, const cli_arguments *arguments, dfl_sweep 
         if (!cli_sweep_json(ctx, &it, status ? dfl_message(ctx) : NULL, status ? NULL : sweep,
                             isnan(arguments->bootstrap) ? NULL : &how) &&
             !exit_status)
-            exit_status = CLI_FAILURE;
+            exit_status = cli_complain(ctx, DFL_IO);
     }
     return exit_status;
 }

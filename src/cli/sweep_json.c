@@ -4,8 +4,10 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_outcome(const dfl_sweep_progress *it, const char *message);
 static bool print_statistics(dfl_context *ctx, dfl_sweep *sweep, const dfl_bootstrap *how);
@@ -22,7 +24,10 @@ bool cli_sweep_json(dfl_context *ctx, const dfl_sweep_progress *it, const char *
     bool fine = !sweep || !how || print_statistics(ctx, sweep, how);
     fine = (!sweep || print_sensitivity(ctx, sweep, how)) && fine;
     fputs("}\n", stdout);
-    return !fflush(stdout) && !ferror(stdout) && fine;
+    const bool written = !fflush(stdout) && !ferror(stdout);
+    if (!written)
+        dfl_fail(ctx, DFL_IO, "standard output cannot be written: %s", strerror(errno));
+    return written && fine;
 }
 
 static void print_outcome(const dfl_sweep_progress *it, const char *message)

@@ -83,10 +83,11 @@ static dfl_status take_levels(double t, const double *x, void *user)
     memcpy(call->completed, x, n * sizeof *x);
     dfl_status status = dfl_study_check_determined(run, t, x);
     if (!status && eq_of(run)->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t, x))) {
-        status = dfl_fail(ctx_of(run), DFL_NOT_FINITE,
-                          "the energy of the model is not a finite number at t = %.10g; its numbers "
-                          "may be too large: choose other units",
-                          t);
+        status =
+            dfl_fail(ctx_of(run), DFL_NOT_FINITE,
+                     "the energy of the model is not a finite number at t = %.10g; its numbers "
+                     "may be too large: choose other units",
+                     t);
         status = dfl_study_explain(run, status, t, x);
     }
     if (!status) {
