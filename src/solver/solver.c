@@ -55,6 +55,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->x_stop = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_cut = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->saved = dfl_alloc(ctx, (size_t)(eom->nv + eom->n0 + solver->sys.nu), sizeof(double));
+    solver->watched = dfl_alloc(ctx, 2 * (size_t)solver->sys.nc, sizeof(double));
     solver->cut = NAN;
     solver->value = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
@@ -62,8 +63,8 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->value_near = dfl_alloc(ctx, 2 * (size_t)opt->events.count, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->events.count, 1);
     if (!solver->x || !solver->x_event || !solver->x_stop || !solver->x_cut || !solver->saved ||
-        !solver->value || !solver->value_old || !solver->value_probe || !solver->value_near ||
-        !solver->found)
+        !solver->watched || !solver->value || !solver->value_old || !solver->value_probe ||
+        !solver->value_near || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -91,6 +92,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_free(ctx, solver->x_stop);
     dfl_free(ctx, solver->x_cut);
     dfl_free(ctx, solver->saved);
+    dfl_free(ctx, solver->watched);
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);

@@ -34,6 +34,7 @@ struct dfl_solver {
     double t0;
     long outputs;              /* the next grid point is t0 + sense outputs every */
     double *x, *x_event;       /* n each: interpolated states */
+    double *watched;           /* 2 nc: rows of W times velocities, see watch.c */
     double *x_stop;            /* n: the state at a located event */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;

@@ -126,7 +126,7 @@ static dfl_status watch_directions(dfl_solver *solver)
         return status;
     /* where all rows vanish their rounding is left */
     const double noise = speed * (1e-8 * largest_row(solver, NULL) + 1e-13);
-    double *sum = solver->sizes.move, *size = sum + at.n; /* nc <= n */
+    double *sum = solver->watched, *size = sum + solver->sys.nc;
     for (int j = 0; j < eom->nv; j++)
         solver->x_event[j] = solver->x[at.v + j] - x[at.v + j];
     take_rows(sum, size, solver, solver->x_event);
@@ -180,7 +180,7 @@ static dfl_status compare_directions(const dfl_solver *solver, int i, double sum
    by. */
 static double largest_row(const dfl_solver *solver, const double *u)
 {
-    double *sum = solver->sizes.move, *size = sum + dfl_eom_layout(solver->eom).n;
+    double *sum = solver->watched, *size = sum + solver->sys.nc;
     take_rows(sum, size, solver, u);
     return dfl_max_abs(size, solver->sys.nc);
 }
