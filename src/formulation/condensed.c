@@ -23,7 +23,7 @@ const char *dfl_condensed_obstacle(const dfl_system *sys)
                {eom->ns > 0, "contact variables"},
                {eom->ne + eom->nep > 0, "invariants"},
                {eom->n0 > 0, "directions without mass"},
-               {!eom->forces_free_of_multipliers, "forces that contain multipliers"},
+               {!eom->forces_free_of_multipliers, "forces that may contain multipliers"},
                {!sys->mass.constant, "masses that vary"},
                {!sys->mass.diagonal && eom->trivial_kinematics, "masses that couple coordinates"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

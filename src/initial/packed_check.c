@@ -149,6 +149,7 @@ dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond)
                     "no consistent start is found at t = %g: %d rows are violated, most of all %s "
                     "by %.3g%s",
                     init->point.t, violated, name, init->point.alg[worst],
-                    cond->held ? "; held values may contradict it, or the guess may be too far"
+                    cond->held ? "; held values or lengths may contradict it, or the guess may be "
+                                 "too far"
                                : "");
 }
