@@ -14,6 +14,7 @@ mxArray *gateway_statistics(const dfl_statistics *s)
                    {"algebraic_decompositions", (double)s->algebraic_decompositions},
                    {"differential_decompositions", (double)s->differential_decompositions},
                    {"pivoted", (double)s->pivoted},
+                   {"lumped", (double)s->lumped},
                    {"back_substitutions", (double)s->back_substitutions},
                    {"attempts", (double)s->attempts},
                    {"rejected_error", (double)s->rejected_error},

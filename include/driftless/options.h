@@ -523,6 +523,7 @@ typedef struct dfl_statistics {
     long retakes;                  /* steps taken again to end at a crossing */
     long enclosures;               /* calls of enclose */
     long pivoted;                  /* sparse matrices that were factored with pivots, by KLU */
+    long lumped;                   /* ... from the blocks of M alone, with sweeps for the rest */
     double seconds;                /* wall-clock time in advance */
     double longest_step;           /* s of wall-clock time, with step.fixed */
     int rank_position, rank_velocity; /* of the constraints, as integrated */

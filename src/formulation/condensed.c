@@ -10,6 +10,7 @@ static dfl_status find_massless(bool *fits, dfl_condensed *c);
 static dfl_status check_mass(bool *positive, const dfl_condensed *c);
 static dfl_status make_factors(dfl_condensed *c);
 static dfl_status make_room(dfl_condensed *c);
+static bool lumping_pays(const dfl_condensed *c, int sweeps, int sweeps_of_whole);
 
 const char *dfl_condensed_obstacle(const dfl_system *sys)
 {
@@ -80,19 +81,42 @@ static dfl_status find_massless(bool *fits, dfl_condensed *c)
     return status;
 }
 
-/* NULL: diagonal. */
-static const dfl_csc *pattern_of_mass(const dfl_condensed *c)
-{
-    return c->M.start ? &c->M : NULL;
-}
-
+/* M is part of S. */
 static dfl_status make_factors(dfl_condensed *c)
 {
     dfl_context *ctx = c->form->base.sys->ctx;
-    dfl_status status = dfl_saddle_ldl_create(&c->whole, ctx, &c->S, &c->joints.W);
-    if (!status)
-        status = dfl_saddle_ldl_create(&c->base, ctx, pattern_of_mass(c), &c->joints.W);
+    const int heavy = c->joints.heavy;
+    dfl_status status = dfl_saddle_ldl_create(&c->base, ctx, &c->M, &c->joints.W);
+    c->whole = c->base;
+    if (!status && c->S.start[heavy] > c->M.start[heavy])
+        status = dfl_saddle_ldl_create(&c->whole, ctx, &c->S, &c->joints.W);
+    c->lumpable = !status && c->whole != c->base && lumping_pays(c, 1, 1);
     return status;
+}
+
+/* Solutions with the factors of one step: three iterations and an error estimate. */
+static const double usual_solutions = 4;
+
+/* Multiplications of a factorization and of solutions with it, by sweeps. */
+static double find_work(const dfl_condensed *c, const dfl_saddle_ldl *ldl, int sweeps)
+{
+    const dfl_system *sys = c->form->base.sys;
+    const int *dyn = sys->packed->dyn.column_start;
+    const dfl_layout at = dfl_eom_layout(sys->eom);
+    const int slopes = dyn[at.p + sys->eom->np] - dyn[c->damped ? at.v : at.p];
+    const int joints = c->joints.T_start[sys->n3] + c->joints.W.start[c->joints.heavy];
+    return dfl_saddle_ldl_work(ldl, usual_solutions * sweeps) +
+           usual_solutions * (sweeps - 1) * (slopes + 4 * sys->n3 + 2 * joints);
+}
+
+/* Longer columns take less time per entry. */
+static const double worthwhile = 0.8;
+
+/* Whether factors of blocks take less work, with so many sweeps, than those of S. */
+static bool lumping_pays(const dfl_condensed *c, int sweeps, int sweeps_of_whole)
+{
+    return sweeps > 0 &&
+           find_work(c, c->base, sweeps) < worthwhile * find_work(c, c->whole, sweeps_of_whole);
 }
 
 /* Whether M of velocities with mass is positive definite: its LDL^T, without constraints. */
@@ -106,7 +130,7 @@ static dfl_status check_mass(bool *positive, const dfl_condensed *c)
     no_rows.row = dfl_alloc(ctx, 1, sizeof(int));
     dfl_status status = no_rows.start && no_rows.row ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_saddle_ldl_create(&mass, ctx, pattern_of_mass(c), &no_rows);
+        status = dfl_saddle_ldl_create(&mass, ctx, &c->M, &no_rows);
     if (!status)
         *positive = dfl_saddle_ldl_factor(mass, c->M_value, &none, 0, NULL);
     dfl_saddle_ldl_free(mass);
@@ -120,6 +144,7 @@ static dfl_status make_room(dfl_condensed *c)
     dfl_context *ctx = base->sys->ctx;
     const size_t nv = (size_t)base->sys->n3, nc = (size_t)base->sys->nc, d = sizeof(double);
     const size_t np = (size_t)base->sys->eom->np, entries = (size_t)c->S.start[c->S.columns];
+    const size_t masses = (size_t)c->M.start[c->M.columns];
     bool room = (c->work = dfl_alloc(ctx, DFL_SET * (nv + nc) + 1, d)) != NULL;
     for (int i = 0; i < C_VECTORS; i++)
         room = (c->v[i] = dfl_alloc(ctx, DFL_SET * nv + 1, d)) && room;
@@ -127,13 +152,12 @@ static dfl_status make_room(dfl_condensed *c)
         room = (c->c[i] = dfl_alloc(ctx, DFL_SET * nc + 1, d)) && room;
     room = (c->taken = dfl_alloc(ctx, DFL_SET * (2 * nv + np + 3 * nc) + 1, d)) && room;
     room = (c->found = dfl_alloc(ctx, DFL_SET * (2 * nv + np + nc) + 1, d)) && room;
-    dfl_status status = room ? DFL_OK : DFL_NO_MEMORY;
     const int sets = base->needs.stages > 1 ? base->needs.stages / 2 : 1;
-    for (int k = 0; !status && k < sets; k++) {
-        c->D[k] = dfl_alloc(ctx, DFL_SET * entries + 1, d);
-        status = c->D[k] ? dfl_lane_ldl_create(&c->lanes[k], c->whole) : DFL_NO_MEMORY;
+    for (int k = 0; k < sets; k++) {
+        room = (c->D[k] = dfl_alloc(ctx, DFL_SET * entries + 1, d)) && room;
+        room = (c->blocks[k] = dfl_alloc(ctx, c->lumpable ? DFL_SET * masses : 1, d)) && room;
     }
-    return status;
+    return room ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_condensed_free(dfl_condensed *c, dfl_context *ctx)
@@ -142,7 +166,9 @@ void dfl_condensed_free(dfl_condensed *c, dfl_context *ctx)
         return;
     for (int k = 0; k < DFL_CONDENSED_SETS; k++) {
         dfl_lane_ldl_free(c->lanes[k]);
+        dfl_lane_ldl_free(c->lumped[k]);
         dfl_free(ctx, c->D[k]);
+        dfl_free(ctx, c->blocks[k]);
     }
     for (int i = 0; i < C_VECTORS; i++)
         dfl_free(ctx, c->v[i]);
@@ -150,7 +176,8 @@ void dfl_condensed_free(dfl_condensed *c, dfl_context *ctx)
         dfl_free(ctx, c->c[i]);
     dfl_free(ctx, c->taken);
     dfl_free(ctx, c->found);
-    dfl_saddle_ldl_free(c->whole);
+    if (c->whole != c->base)
+        dfl_saddle_ldl_free(c->whole);
     dfl_saddle_ldl_free(c->base);
     dfl_condensed_matrix_clear(c);
     dfl_massless_joints_clear(&c->joints);
@@ -224,22 +251,38 @@ static int find_sweeps(double skew)
     return skew < 0.01 ? 1 : skew < 0.1 ? 2 : skew < 0.25 ? 3 : 0;
 }
 
+/* The factors of a set in use, which are made when they are first needed. */
+static dfl_lane_ldl *factors_of(dfl_condensed *c, int set)
+{
+    dfl_lane_ldl **ldl = c->lumps ? &c->lumped[set] : &c->lanes[set];
+    if (!*ldl)
+        (void)dfl_lane_ldl_create(ldl, c->lumps ? c->base : c->whole);
+    return *ldl;
+}
+
 bool dfl_condensed_factor(dfl_condensed *c, int stages)
 {
     const dfl_shifts *shifts = &c->form->base.shifts;
     const int sets = stages > 1 ? stages / 2 : 1;
-    bool good = true;
-    c->sweeps = 1;
+    const bool pair = stages > 1;
+    double skew = 0, coupling = 0;
     c->tried = false;
-    for (int set = 0; good && set < sets; set++) {
-        const bool pair = stages > 1;
+    for (int set = 0; set < sets; set++) {
         c->zeta[set][0] = shifts->re[0];
         c->zeta[set][1] = pair ? shifts->re[2 * set + 2] : shifts->re[0];
         c->zeta[set][2] = pair ? shifts->im[2 * set + 2] : 0;
-        const int sweeps = find_sweeps(dfl_condensed_matrix_shift(c, set));
-        c->sweeps = sweeps > c->sweeps ? sweeps : c->sweeps;
-        good = sweeps > 0 &&
-               dfl_lane_ldl_factor(c->lanes[set], c->D[set], c->joints.W_value, c->joints.out);
+        skew = fmax(skew, dfl_condensed_matrix_shift(c, set));
+        coupling = c->lumpable ? fmax(coupling, dfl_condensed_matrix_lump(c, set)) : 0;
+    }
+    const int sweeps = find_sweeps(skew), lumped = find_sweeps(skew + coupling);
+    c->lumps = c->lumpable && lumping_pays(c, lumped, sweeps);
+    c->sweeps = c->lumps ? lumped : sweeps;
+    c->form->base.sys->stats->lumped += c->lumps;
+    bool good = c->sweeps > 0;
+    for (int set = 0; good && set < sets; set++) {
+        dfl_lane_ldl *ldl = factors_of(c, set);
+        const double *D = c->lumps ? c->blocks[set] : c->D[set];
+        good = ldl && dfl_lane_ldl_factor(ldl, D, c->joints.W_value, c->joints.out);
     }
     c->passes = good ? find_passes(c) : 0;
     return good;

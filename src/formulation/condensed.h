@@ -16,7 +16,12 @@
    eliminated with their rows (massless_joints.h). If D is large, (A) and (B) are passed through
    twice. The symmetric part of the matrix of (A) is factored as LDL^T in a fixed order; what it
    leaves of an unsymmetric one goes into further sweeps. If that is too much, or a residual shows
-   that the order does not serve, the whole matrix goes to KLU. */
+   that the order does not serve, the whole matrix goes to KLU.
+
+   The lumped matrix has the blocks of zeta^2 M + zeta D + K where M has its own, so bodies are
+   coupled by constraints alone: far fewer entries in nets. K and D are h^2 and h times smaller than
+   M, so what it leaves out goes into further sweeps, too: one if that is below 1 % of the blocks,
+   as the convergence of Newton's method shows no less. It is used when that takes less work. */
 #ifndef DFL_CONDENSED_H
 #define DFL_CONDENSED_H
 #include "formulation/formulation_internal.h"

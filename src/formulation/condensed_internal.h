@@ -25,16 +25,18 @@ struct dfl_condensed {
     int *P_start, *P_column, *P_kin, *P_T; /* positions by velocities with mass, P_kin NULL: as T */
     double *P, *mass, *damping, *stiffness;
     bool damped; /* forces depend on velocities */
-    dfl_csc M;   /* of velocities with mass, unless diagonal */
+    dfl_csc M;   /* of velocities with mass */
     double *M_value;
-    int *M_at; /* of each entry of M: its entry in S, -1: none */
+    int *M_at; /* of each entry of M: its entry in S */
 
-    dfl_saddle_ldl *whole, *base; /* of (A), for its order; of (B), (C) */
-    dfl_lane_ldl *lanes[DFL_CONDENSED_SETS];
-    double *D[DFL_CONDENSED_SETS];      /* S in lanes, per entry */
+    dfl_saddle_ldl *base;  /* of (B), (C); its order also serves the lumped (A) */
+    dfl_saddle_ldl *whole; /* of (A), for its order; base if S has the pattern of M */
+    dfl_lane_ldl *lanes[DFL_CONDENSED_SETS], *lumped[DFL_CONDENSED_SETS]; /* NULL: not needed yet */
+    double *D[DFL_CONDENSED_SETS], *blocks[DFL_CONDENSED_SETS]; /* in lanes: S; its entries on M */
+    bool lumpable, lumps;               /* factors of blocks may pay; the present ones are */
     double zeta[DFL_CONDENSED_SETS][3]; /* of each set: real, real part, imaginary part */
     int passes;                         /* of (A) and (B) */
-    int sweeps;                         /* of (A): S is nearly symmetric */
+    int sweeps;                         /* of (A): what is factored is nearly S */
     bool tried;                         /* these factors have solved a system */
     double *v[C_VECTORS], *c[C_CONSTRAINTS], *work;
 
@@ -53,6 +55,10 @@ void dfl_condensed_matrix_update(dfl_condensed *c);
 
 /* D[set] := S in lanes. Returns how far it is from a symmetric matrix, relative to the diagonal. */
 double dfl_condensed_matrix_shift(dfl_condensed *c, int set);
+
+/* blocks[set] := the entries of S on the pattern of M. Returns a bound for what the others are,
+   relative to these (the largest row sum, which is one if M is diagonal). */
+double dfl_condensed_matrix_lump(dfl_condensed *c, int set);
 
 /* condensed_solve.c: the increments of one set from its residuals. `doubtful`: the residual of (A)
    is checked. */

@@ -63,44 +63,37 @@ void dfl_condensed_matrix_clear(dfl_condensed *c)
 /* -------------------------------------------------------------------------- M of velocities with
    mass */
 
-static bool is_diagonal(const dfl_condensed *c)
-{
-    return c->form->base.sys->mass.diagonal;
-}
-
 static dfl_status make_mass(dfl_condensed *c)
 {
     const dfl_system *sys = c->form->base.sys;
     dfl_context *ctx = sys->ctx;
     const dfl_pattern *M = &sys->packed->M;
     const dfl_massless_joints *j = &c->joints;
-    const int entries = (int)dfl_system_mass_entries(sys);
-    dfl_place_of_entry *list = dfl_alloc(ctx, (size_t)entries + 1, sizeof *list);
-    int *at = dfl_alloc(ctx, (size_t)entries + 1, sizeof *at), count = 0;
-    c->M_value = dfl_alloc(ctx, (size_t)entries + 1, sizeof(double));
-    dfl_status status = list && at && c->M_value ? DFL_OK : DFL_NO_MEMORY;
-    for (int v = 0; !status && v < j->nv; v++) {
-        if (is_diagonal(c) && j->number[v] >= 0)
-            c->M_value[j->number[v]] = sys->mass.M[v];
-        for (int k = is_diagonal(c) ? 0 : M->column_start[v];
-             !is_diagonal(c) && k < M->column_start[v + 1]; k++)
-            if (j->number[v] >= 0 && j->number[M->row[k]] >= 0)
-                list[count++] = (dfl_place_of_entry){j->number[M->row[k]], j->number[v]};
-    }
-    if (!status && !is_diagonal(c))
+    const bool diagonal = sys->mass.diagonal;
+    const size_t room = (size_t)dfl_system_mass_entries(sys) + 1;
+    dfl_place_of_entry *list = dfl_alloc(ctx, room, sizeof *list);
+    int *at = dfl_alloc(ctx, room, sizeof *at), *from = dfl_alloc(ctx, room, sizeof *from);
+    c->M_value = dfl_alloc(ctx, room, sizeof(double));
+    dfl_status status = list && at && from && c->M_value ? DFL_OK : DFL_NO_MEMORY;
+    int count = 0;
+    for (int v = 0; !status && v < j->nv; v++)
+        for (int k = diagonal ? v : M->column_start[v];
+             k < (diagonal ? v + 1 : M->column_start[v + 1]); k++) {
+            const int row = j->number[diagonal ? v : M->row[k]];
+            if (j->number[v] < 0 || row < 0)
+                continue;
+            from[count] = k;
+            list[count++] = (dfl_place_of_entry){row, j->number[v]};
+        }
+    if (!status)
         status = dfl_csc_create(&c->M, at, ctx, j->heavy, j->heavy, list, count);
-    count = 0;
-    for (int v = 0; !status && !is_diagonal(c) && v < j->nv; v++)
-        for (int k = M->column_start[v]; k < M->column_start[v + 1]; k++)
-            if (j->number[v] >= 0 && j->number[M->row[k]] >= 0)
-                c->M_value[at[count++]] = sys->mass.M[k];
+    for (int k = 0; !status && k < count; k++)
+        c->M_value[at[k]] = sys->mass.M[from[k]];
     dfl_free(ctx, list);
     dfl_free(ctx, at);
+    dfl_free(ctx, from);
     return status;
 }
-
-/* Calls `visit` for each entry of that M. */
-static void list_mass(listing *out, const dfl_condensed *c);
 
 /* -------------------------------------------------------------------------- positions by
    velocities */
@@ -174,10 +167,7 @@ static bool turns(const dfl_condensed *c, const dfl_motion_block *b)
 static void list_mass(listing *out, const dfl_condensed *c)
 {
     for (int col = 0; col < c->joints.heavy; col++) {
-        if (is_diagonal(c))
-            place(out, col, col);
-        for (int k = is_diagonal(c) ? 0 : c->M.start[col];
-             !is_diagonal(c) && k < c->M.start[col + 1]; k++)
+        for (int k = c->M.start[col]; k < c->M.start[col + 1]; k++)
             place(out, c->M.row[k], col);
     }
 }
@@ -190,12 +180,9 @@ static void list_slopes(listing *out, const dfl_condensed *c)
         const dfl_motion_block *b = &m->block[i];
         for (int a = 0; turns(c, b) && a < b->nv; a++) {
             const int col = c->joints.number[m->v[b->v + a]];
-            const int begin = is_diagonal(c) ? 0 : c->M.start[col];
-            const int end = is_diagonal(c) ? 1 : c->M.start[col + 1];
-            for (int k = begin; k < end; k++)
+            for (int k = c->M.start[col]; k < c->M.start[col + 1]; k++)
                 for (int to = 0; to < b->nv; to++)
-                    place(out, is_diagonal(c) ? col : c->M.row[k],
-                          c->joints.number[m->v[b->v + to]]);
+                    place(out, c->M.row[k], c->joints.number[m->v[b->v + to]]);
         }
     }
 }
@@ -236,10 +223,13 @@ static dfl_status make_pattern(dfl_condensed *c, dfl_place_of_entry *list, int c
     }
     for (int j = 0; j < heavy; j++)
         c->diagonal[j] = c->across[at[2 * count + j]] = at[2 * count + j];
-    const int masses = is_diagonal(c) ? heavy : c->M.start[heavy];
-    for (int k = 0; k < masses; k++)
-        c->mass[at[count - masses + k]] += c->M_value[k];
-    return DFL_OK;
+    const int masses = c->M.start[heavy];
+    c->M_at = dfl_alloc(ctx, (size_t)masses + 1, sizeof(int));
+    for (int k = 0; c->M_at && k < masses; k++) {
+        c->M_at[k] = at[count - masses + k];
+        c->mass[c->M_at[k]] = c->M_value[k];
+    }
+    return c->M_at ? DFL_OK : DFL_NO_MEMORY;
 }
 
 /* -------------------------------------------------------------------------- numbers */
@@ -272,9 +262,7 @@ static void add_slopes(dfl_condensed *c, const int *at)
         dfl_motion_block_slope(B1, m, b);
         for (int a = 0; a < b->nv; a++) {
             const int col = c->joints.number[m->v[b->v + a]];
-            const int begin = is_diagonal(c) ? col : c->M.start[col];
-            const int end = is_diagonal(c) ? col + 1 : c->M.start[col + 1];
-            for (int k = begin; k < end; k++)
+            for (int k = c->M.start[col]; k < c->M.start[col + 1]; k++)
                 for (int to = 0; to < b->nv; to++)
                     c->damping[at[used++]] += c->M_value[k] * B1[a * b->nv + to];
         }
@@ -322,4 +310,40 @@ double dfl_condensed_matrix_shift(dfl_condensed *c, int set)
             worst = fmax(worst, 0.5 * fabs(skew) / (size[j] * size[c->S.row[k]]));
         }
     return worst;
+}
+
+/* The larger of the real and the complex number, with a bound for the latter. */
+static double size_of(const double *lanes)
+{
+    const double real = fabs(lanes[0]), complex = fabs(lanes[1]) + fabs(lanes[2]);
+    return real > complex ? real : complex;
+}
+
+/* Of columns `A`; at NULL: entry k is number k. */
+static double row_sum(const double *S, const dfl_csc *A, const int *at, int j, const double *scale)
+{
+    double sum = 0;
+    for (int k = A->start[j]; k < A->start[j + 1]; k++)
+        sum += size_of(S + DFL_SET * (at ? at[k] : k)) * scale[A->row[k]];
+    return sum;
+}
+
+double dfl_condensed_matrix_lump(dfl_condensed *c, int set)
+{
+    const double *S = c->D[set];
+    const int columns = c->S.columns;
+    double *scale = c->work, worst = 0, total = 0;
+    for (int j = 0; j < columns; j++) {
+        const double *own = S + DFL_SET * c->diagonal[j];
+        scale[j] = 1 / sqrt(fmin(fabs(own[0]), sqrt(own[1] * own[1] + own[2] * own[2])));
+    }
+    for (int j = 0; j < columns; j++) {
+        const double others =
+            row_sum(S, &c->S, NULL, j, scale) - row_sum(S, &c->M, c->M_at, j, scale);
+        worst = fmax(worst, others * scale[j]);
+        total += others;
+    }
+    for (int k = 0; k < c->M.start[columns]; k++)
+        memcpy(c->blocks[set] + DFL_SET * k, S + DFL_SET * c->M_at[k], DFL_SET * sizeof *S);
+    return isfinite(total) ? worst : INFINITY;
 }

@@ -84,7 +84,7 @@ static void find_forces(double *b, const dfl_condensed *c, const double *zeta, b
 static bool is_solved(dfl_condensed *c, int set, const double *x, const double *multipliers)
 {
     const dfl_csc *W = &c->joints.W;
-    const dfl_set_matrix S = whole(&c->S, c->D[set]);
+    const dfl_set_matrix S = c->lumps ? whole(&c->M, c->blocks[set]) : whole(&c->S, c->D[set]);
     double *r = c->v[C_RIGHT], *rest = c->c[C_REST_RIGHT], weakest = INFINITY;
     const double right = dfl_set_largest(r, c->S.columns);
     for (int j = 0; j < c->S.columns; j++)
@@ -147,12 +147,12 @@ static const double *begin_positions(double *rest, dfl_condensed *c)
     return turned;
 }
 
-/* (A): dp and w. What the symmetric part of S leaves goes into further sweeps. `doubtful`: with a
-   check. */
+/* (A): dp and w. What of S is not factored goes into further sweeps. `doubtful`: with a check. */
 static bool solve_positions(dfl_condensed *c, int set, const double *left, bool doubtful)
 {
     const dfl_massless_joints *joints = &c->joints;
     const double *zeta = c->zeta[set];
+    dfl_lane_ldl *ldl = c->lumps ? c->lumped[set] : c->lanes[set];
     const int rows = joints->W.rows;
     const size_t size = (size_t)(DFL_SET * rows) * sizeof(double);
     double *x = c->v[C_X], *rest = c->c[C_REST], *all = c->c[C_ALL];
@@ -170,7 +170,7 @@ static bool solve_positions(dfl_condensed *c, int set, const double *left, bool 
             copy(c->v[C_RIGHT], x, joints->heavy);
             copy(c->c[C_REST_RIGHT], rest, rows);
         }
-        dfl_lane_ldl_solve(x, rest, c->lanes[set]);
+        dfl_lane_ldl_solve(x, rest, ldl);
         if (doubtful && !is_solved(c, set, x, rest))
             return false;
         if (c->sweeps > 1)

@@ -295,6 +295,16 @@ static void place_numbers(dfl_saddle_ldl *ldl, const double *D, const double *A)
     }
 }
 
+double dfl_saddle_ldl_work(const dfl_saddle_ldl *ldl, double solutions)
+{
+    double work = 0;
+    for (int j = 0; j < ldl->n; j++) {
+        const double length = ldl->start[j + 1] - ldl->start[j];
+        work += 0.5 * length * (length + 1) + 2 * solutions * length;
+    }
+    return work;
+}
+
 /* Row k of L and its pivot. */
 static DFL_INLINE void eliminate_row(dfl_saddle_ldl *ldl, int k)
 {

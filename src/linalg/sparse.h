@@ -73,6 +73,9 @@ void dfl_saddle_ldl_free(dfl_saddle_ldl *ldl);
 bool dfl_saddle_ldl_factor(dfl_saddle_ldl *ldl, const double *D, const double *A, double tolerance,
                            const unsigned char *left_out);
 
+/* Multiplications of one factorization and of some solutions. */
+double dfl_saddle_ldl_work(const dfl_saddle_ldl *ldl, double solutions);
+
 /* With a diagonal D whose entries may be negative: the number of directions in which A D^-1 A^T,
    without the rows that are left out (may be NULL), is not positive definite. */
 int dfl_saddle_ldl_inertia(dfl_saddle_ldl *ldl, const double *D, const double *A,
@@ -117,7 +120,7 @@ bool dfl_least_rows_factor(dfl_least_rows *least, const double *D, const double 
 void dfl_least_rows_solve(double *l, dfl_least_rows *least, const double *f);
 
 /* The same for a real and a complex D at once, in lanes of 4: real, real part, imaginary part,
-   nothing. D must have been given a pattern. */
+   nothing. D must have been given a pattern. DFL_NO_MEMORY: *out is NULL. */
 typedef struct dfl_lane_ldl dfl_lane_ldl;
 dfl_status dfl_lane_ldl_create(dfl_lane_ldl **out, const dfl_saddle_ldl *of);
 void dfl_lane_ldl_free(dfl_lane_ldl *ldl);

@@ -166,6 +166,7 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
                     {", \"decompositions\": {", "algebraic", stats->algebraic_decompositions},
                     {", ", "differential", stats->differential_decompositions},
                     {", ", "pivoted", stats->pivoted},
+                    {", ", "lumped", stats->lumped},
                     {"}, ", "back_substitutions", stats->back_substitutions}};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         dfl_text_add(text, "%s", counters[i].before);
