@@ -13,6 +13,7 @@
 #include <string.h>
 
 static dfl_status find_shapes(dfl_reduction *r);
+static dfl_status name_masses(const dfl_reduction *r, dfl_status status);
 static dfl_status find_modes(dfl_sid *out, dfl_reduction *r);
 static void reduced(double *A, const dfl_reduction *r, dfl_fe_matrix which);
 static dfl_status finish(dfl_sid *out, const dfl_reduction *r);
@@ -95,8 +96,22 @@ static dfl_status find_shapes(dfl_reduction *r)
                                   .m = r->value[DFL_FE_MASS],
                                   .lu = r->lu};
     if (!status)
-        status =
-            dfl_fe_lowest(r->w2, r->shape + nf * (size_t)r->nb, r->ctx, &pencil, r->task->modes);
+        status = name_masses(r, dfl_fe_lowest(r->w2, r->shape + nf * (size_t)r->nb, r->ctx, &pencil,
+                                              r->task->modes));
+    return status;
+}
+
+/* Modes are refused for their masses: the message says whose file they are from. */
+static dfl_status name_masses(const dfl_reduction *r, dfl_status status)
+{
+    const char *file = r->fe->file[DFL_FE_MASS];
+    dfl_text text = {.ctx = r->ctx};
+    if (status != DFL_INVALID || !file)
+        return status;
+    dfl_text_add(&text, "%s: %s", file, dfl_message(r->ctx));
+    if (!text.status)
+        status = dfl_fail(r->ctx, DFL_INVALID, "%s", dfl_text_string(&text));
+    dfl_text_clear(&text);
     return status;
 }
 
@@ -123,7 +138,7 @@ static dfl_status find_modes(dfl_sid *out, dfl_reduction *r)
         dfl_gemm(nr, kept, nr, 1.0, A, nr, Z, nr, 0.0, B, nr);
         dfl_gemm_tn(kept, kept, nr, 1.0, Z, nr, B, nr, 0.0, KM[which], kept);
     }
-    dfl_status status = dfl_symmetric_modes(w2, X, r->ctx, kept, KM[0], KM[1]);
+    dfl_status status = name_masses(r, dfl_symmetric_modes(w2, X, r->ctx, kept, KM[0], KM[1]));
     const double mass =
         dfl_fe_mass(r->fe); /* coordinates are metres: their mass is that of the body */
     if (!status)

@@ -169,6 +169,9 @@ def test_damaged(K, M, nodes, dof):
     bad(["bad.h5:/K:5: a number is not finite"], K=infinite)
     bad(["bad.h5:/nodes:3:", "finite"], nodes=np.where(nodes == .25, np.nan, nodes))
     bad(["bad.h5:/M: the mass of node 5 in direction 2 is 0"], M=np.where(np.arange(54) == 25, 0, M) * (np.arange(54) != 25)[:, None])
+    light = M.copy()
+    light[27] = light[:, 27] = 0  # node 5 twists without mass
+    bad(["bad.h5:/M: the mass matrix of the elastic body is not positive definite"], M=light)
     bad(["bad.h5:/K: the stiffness resists a shift along x"], K=K + np.eye(54))
     bad(["bad.h5:/K:", "row or column 49, but the nodes have 48 unknowns"], nodes=nodes[:-1], dof=dof[:48])
     bad(["bad.h5:/dof:49: this node is not among the nodes"], nodes=nodes[:-1])
