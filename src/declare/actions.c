@@ -92,6 +92,7 @@ dfl_status dfl_model_previous(dfl_expr *out, dfl_model *model, dfl_expr discrete
     if (status)
         return status;
     model->actions.discretes.item[number].before = of;
+    model->actions.discretes.item[number].from = model->actions.discretes.item[of].from;
     *out = model->actions.discretes.item[number].symbol;
     return DFL_OK;
 }
@@ -245,7 +246,8 @@ dfl_status dfl_model_delay(dfl_expr *out, dfl_model *model, int line, const char
                         sample);
     dfl_expr now = expr;
     const int known = number_of(model, expr);
-    const double value = known >= 0 ? model->actions.discretes.item[known].value : 0;
+    const dfl_discrete first =
+        known >= 0 ? model->actions.discretes.item[known] : (dfl_discrete){0};
     dfl_status status = DFL_OK;
     char link[160];
     int number;
@@ -262,11 +264,13 @@ dfl_status dfl_model_delay(dfl_expr *out, dfl_model *model, int line, const char
         status = dfl_model_previous(&before, model, now);
         snprintf(link, sizeof link, "%s.%d", name, k);
         if (!status && k == count)
-            status = dfl_model_discrete(&next, model, line, name, value);
-        else if (!status && !(status = add_discrete(&number, model, 0, link, value)))
+            status = dfl_model_discrete(&next, model, line, name, first.value);
+        else if (!status && !(status = add_discrete(&number, model, 0, link, first.value)))
             next = model->actions.discretes.item[number].symbol;
-        if (!status)
+        if (!status) {
+            dfl_model_discrete_from(model, next, first.from);
             status = dfl_model_assign_own(model, action, next, before);
+        }
         now = next;
     }
     *out = now;

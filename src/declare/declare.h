@@ -43,7 +43,8 @@ typedef struct dfl_declaration {
     char *unit;         /* NULL or e.g. "kg" */
     double value;       /* parameter, input, setting: the value in use */
     double preset;      /* ... and the one of the script */
-    dfl_expr from;      /* parameter: the expression of others that gives it; 0: none */
+    bool given;         /* parameter: the value is from outside */
+    dfl_expr from;      /* ... the expression of others that gives preset; 0: none */
     dfl_expr symbol;    /* p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
     dfl_expr velocity;  /* position: the symbol of its own velocity */
     dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR;

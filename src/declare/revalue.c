@@ -90,8 +90,8 @@ static bool set_start(dfl_model *model, const char *name, size_t length, double 
     return true;
 }
 
-/* Those that are expressions of parameters before them, unless they were set; starts of discrete
-   variables. */
+/* Those that are expressions of parameters before them: these must have a value, also where it was
+   set and does not count, as in the script. And starts of discrete variables. */
 static dfl_status follow_parameters(bool *same, dfl_model *model)
 {
     dfl_status status = DFL_OK;
@@ -100,8 +100,8 @@ static dfl_status follow_parameters(bool *same, dfl_model *model)
         if (decl->kind != DFL_A_PARAM || decl->from == 0)
             continue;
         status = dfl_model_number(&decl->preset, model, decl->from);
-        decl->value = decl->preset;
-        *same = !status && isfinite(decl->value);
+        decl->value = decl->given ? decl->value : decl->preset;
+        *same = !status && isfinite(decl->preset);
     }
     for (int i = 0; !status && *same && i < model->actions.discretes.count; i++) {
         dfl_discrete *discrete = &model->actions.discretes.item[i];

@@ -37,8 +37,8 @@ static int call_param(lua_State *L)
     dfl_expr symbol;
     dfl_script_check(L, dfl_model_param(&symbol, model, dfl_script_line(L), name, value, unit));
     dfl_declaration *declared = &model->declarations.item[model->declarations.count - 1];
-    if (!apply_set(&declared->value, L, name) && from != DFL_NO_EXPR)
-        declared->from = from;
+    declared->given = apply_set(&declared->value, L, name);
+    declared->from = from != DFL_NO_EXPR ? from : 0;
     dfl_symbol_push(L, symbol);
     return 1;
 }

@@ -77,8 +77,6 @@ static dfl_status run_case(case_run *r, const double *values)
     status = dfl_simulate(&summary, &r->sim);
     if (r->sim.started)
         keep(r);
-    if (!status)
-        dfl_trends_doubt(r->it->message, sizeof r->it->message, &r->trends);
     if (!status && r->left_out > 0)
         doubt_series(r);
     if (!status && r->warnings[0])

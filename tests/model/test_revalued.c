@@ -92,6 +92,11 @@ static const revaluing rows[] = {
      "local u = discrete('u', 2*L) mass(x, m) sample('s', { period = 0.1, set = { [u] = u + 1 } }) "
      "force(x, -u*x)",
      "L=1", "L=2", true},
+    {BOB "local u = discrete('u', 2*L) mass(x, m) force(x, -u*x - previous(u)) "
+         "sample('s', { period = 0.1, set = { [u] = u + 1 } }) force(x, delay('late', u, 's', 2))",
+     "L=1", "L=2", true},
+    {BOB "set{ k = 3 } local k = param('k', 1/L) mass(x, m) force(x, -k*x)", "L=1", "L=2", true},
+    {BOB "set{ k = 3 } local k = param('k', 1/L) mass(x, m) force(x, -k*x)", "L=1", "L=0", false},
     {BOB "mass(x, m) local s = lookup({0, 1, 2}, {0, L, 1}) force(x, -s(x))", "L=1", "L=2", true},
     {BOB "local k = param('k', 2*L) mass(x, m) force(x, -k*x)", "m=1", "m=2", true},
     /* forces that jump with a speed: friction, relays, dampers; with which numbers they jump */

@@ -109,24 +109,26 @@ static void sampled_controllers_are_followed(void **state)
     compare_with_runs(text, of, 3, "initial(x)", 1, 0.93);
 }
 
-/* An impulse through a constraint; a latch that opens. */
-/* What a discrete variable begins with depends on a parameter. */
+/* What a discrete variable begins with depends on a parameter; its delayed value begins alike. */
 static void starts_of_discrete_variables_are_followed(void **state)
 {
     (void)state;
     static const char text[] = "local p = param('p', 0.1) local x = position('x') mass(x, 1)\n"
                                "local u = discrete('u', 3*p^2) force(x, u - x)\n"
                                "event('e', x, { set = { [u] = u + p } })\n"
+                               "sample('s', { period = 0.7, set = { [u] = u - p*x } })\n"
+                               "force(x, delay('late', u, 's', 2))\n"
                                "initial{ x = 1, ['der(x)'] = 0 }\n";
-    static const char *const of[] = {"x", "u", NULL};
-    compare_with_runs(text, of, 2, "p", 0.1, 3);
-    const found direct = gradient_of(text, of, 2, "p", 3, 1e-9);
-    const found swept = gradient_by(DFL_DERIVATIVES_ADJOINT, text, of, 2, "p", 3, 1e-9, 0);
+    static const char *const of[] = {"x", "u", "late", NULL};
+    compare_with_runs(text, of, 3, "p", 0.1, 3);
+    const found direct = gradient_of(text, of, 3, "p", 3, 1e-9);
+    const found swept = gradient_by(DFL_DERIVATIVES_ADJOINT, text, of, 3, "p", 3, 1e-9, 0);
     assert_string_equal(swept.message, "");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         assert_near(swept.gradient[i][0], direct.gradient[i][0], 1e-7);
 }
 
+/* An impulse through a constraint; a latch that opens. */
 static void events_push_and_release(void **state)
 {
     (void)state;
