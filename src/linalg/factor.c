@@ -1,8 +1,8 @@
 /* factor.c: a square matrix, factored by LU or QR, real or complex.
 
-   Orders up to DFL_SMALL_ORDER go to factor_small.c; larger ones to LAPACK, whose workspace is
-   asked for at creation. LAPACK may pass over NaN, so larger matrices are searched for it first.
-   Without LAPACK the loops of factor_small.c serve all orders. */
+   Orders up to DFL_SMALL_ORDER, by real LU up to DFL_SMALL_LU, go to factor_small.c; larger ones to
+   LAPACK, whose workspace is asked for at creation. LAPACK may pass over NaN, so larger matrices
+   are searched for it first. Without LAPACK the loops of factor_small.c serve all orders. */
 #include "linalg/factor_internal.h"
 #include "linalg/lapack_internal.h"
 #include "linalg/linalg.h"
@@ -23,6 +23,7 @@ struct dfl_factor {
     lapack_int lwork;
 };
 
+static bool is_small(const dfl_factor *factor);
 static lapack_int query_workspace(int n, bool is_complex);
 static bool large_lu(dfl_factor *factor);
 static bool large_qr(dfl_factor *factor);
@@ -72,12 +73,18 @@ double *dfl_factor_matrix(dfl_factor *factor)
     return factor->A;
 }
 
+static bool is_small(const dfl_factor *factor)
+{
+    const bool real_lu = factor->method == DFL_METHOD_LU && !factor->is_complex;
+    return factor->n <= (real_lu ? DFL_SMALL_LU : DFL_SMALL_ORDER);
+}
+
 bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method)
 {
     assert(n <= factor->capacity && method != DFL_METHOD_SVD);
     factor->n = n;
     factor->method = method;
-    if (n > DFL_SMALL_ORDER)
+    if (!is_small(factor))
         return method == DFL_METHOD_LU ? large_lu(factor) : large_qr(factor);
     if (method == DFL_METHOD_LU)
         return factor->is_complex ? dfl_small_lu_complex(factor->A, n, factor->order)
@@ -90,9 +97,10 @@ void dfl_factor_solve(const dfl_factor *factor, double *b)
 {
     const int n = factor->n;
     const bool is_lu = factor->method == DFL_METHOD_LU;
-    if (n > DFL_SMALL_ORDER && is_lu)
+    const bool small = is_small(factor);
+    if (!small && is_lu)
         large_lu_solve(factor, b);
-    else if (n > DFL_SMALL_ORDER)
+    else if (!small)
         large_qr_solve(factor, b);
     else if (is_lu)
         small_lu_solve(factor, b, factor->is_complex ? 2 : 1);
@@ -104,7 +112,7 @@ void dfl_factor_solve(const dfl_factor *factor, double *b)
 
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width)
 {
-    if (factor->n <= DFL_SMALL_ORDER && factor->method == DFL_METHOD_LU)
+    if (is_small(factor) && factor->method == DFL_METHOD_LU)
         small_lu_solve(factor, b, width);
     else
         solve_packed(factor, b, width);

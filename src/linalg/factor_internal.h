@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-enum { DFL_SMALL_ORDER = 16 }; /* largest n; where LAPACK gets faster, see bench/bench_linalg.c */
+/* Largest n, of real matrices factored by LU: where LAPACK gets faster, bench/bench_linalg.c. */
+enum { DFL_SMALL_ORDER = 16, DFL_SMALL_LU = 96 };
 
 /* P A = L U in place; the diagonal of U is stored inverted. Row i of P A is row order[i] of A.
    False if a pivot is zero or not finite. Entry i of b, complex: its real part, is b[i*stride]. */

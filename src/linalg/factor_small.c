@@ -18,6 +18,7 @@ static bool lu_factor_1(double *A, int *order);
 static bool lu_factor_2(double *A, int *order);
 static bool lu_factor_3(double *A, int *order);
 static bool lu_factor(double *A, int n, int *order);
+static bool lu_factor_by_fours(double *A, int n, int *order);
 static void lu_solve_columns(const double *LU, int n, const int *order, double *b, int stride);
 static void lu_solve_2(const double *LU, const int *order, double *b, int stride);
 static void lu_solve_3(const double *LU, const int *order, double *b, int stride);
@@ -55,7 +56,7 @@ bool dfl_small_lu(double *A, int n, int *order)
     case 3:
         return lu_factor_3(A, order);
     default:
-        return lu_factor(A, n, order);
+        return n > DFL_SMALL_ORDER ? lu_factor_by_fours(A, n, order) : lu_factor(A, n, order);
     }
 }
 
@@ -168,28 +169,73 @@ static DFL_INLINE void subtract(double *restrict y, int n, double factor, const 
         y[i] -= factor * x[i];
 }
 
+/* Column k, with the largest entry below as pivot, and what follows from it for the columns up to
+   `end`. */
+static DFL_INLINE bool eliminate(double *A, int n, int *order, int k, int end)
+{
+    double *Ak = A + k * n;
+    int p = k;
+    for (int i = k + 1; i < n; i++)
+        p = fabs(Ak[i]) > fabs(Ak[p]) ? i : p;
+    if (p != k) {
+        swap_ints(order + k, order + p);
+        for (int j = 0; j < n; j++)
+            swap_doubles(A + j * n + k, A + j * n + p);
+    }
+    const double inverse = 1 / Ak[k];
+    if (!is_usable(inverse))
+        return false;
+    Ak[k] = inverse;
+    for (int i = k + 1; i < n; i++)
+        Ak[i] *= inverse;
+    for (int j = k + 1; j < end; j++)
+        subtract(A + j * n + k + 1, n - k - 1, A[j * n + k], Ak + k + 1);
+    return true;
+}
+
 DFL_WIDE static bool lu_factor(double *A, int n, int *order)
 {
     for (int i = 0; i < n; i++)
         order[i] = i;
-    for (int k = 0; k < n; k++) {
-        double *Ak = A + k * n;
-        int p = k;
-        for (int i = k + 1; i < n; i++)
-            p = fabs(Ak[i]) > fabs(Ak[p]) ? i : p;
-        if (p != k) {
-            swap_ints(order + k, order + p);
-            for (int j = 0; j < n; j++)
-                swap_doubles(A + j * n + k, A + j * n + p);
-        }
-        const double inverse = 1 / Ak[k];
-        if (!is_usable(inverse))
+    for (int k = 0; k < n; k++)
+        if (!eliminate(A, n, order, k, n))
             return false;
-        Ak[k] = inverse;
-        for (int i = k + 1; i < n; i++)
-            Ak[i] *= inverse;
-        for (int j = k + 1; j < n; j++)
-            subtract(A + j * n + k + 1, n - k - 1, A[j * n + k], Ak + k + 1);
+    return true;
+}
+
+/* y (n) -= the four columns of L (leading dimension ld) times f (4) */
+static DFL_INLINE void subtract_four(double *restrict y, int n, const double *f,
+                                     const double *restrict L, int ld)
+{
+    const double *l1 = L + ld, *l2 = L + 2 * ld, *l3 = L + 3 * ld;
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        *(dfl_quad *)(y + i) -=
+            f[0] * *(const dfl_quad *)(L + i) + f[1] * *(const dfl_quad *)(l1 + i) +
+            f[2] * *(const dfl_quad *)(l2 + i) + f[3] * *(const dfl_quad *)(l3 + i);
+    for (; i < n; i++)
+        y[i] -= f[0] * L[i] + f[1] * l1[i] + f[2] * l2[i] + f[3] * l3[i];
+}
+
+/* Four columns are eliminated before the others follow, which are read and written once for all
+   four. */
+DFL_WIDE static bool lu_factor_by_fours(double *A, int n, int *order)
+{
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+    for (int k = 0; k < n; k += 4) {
+        const int end = k + 4 < n ? k + 4 : n;
+        const double *L = A + k * n + k;
+        for (int l = k; l < end; l++)
+            if (!eliminate(A, n, order, l, end))
+                return false;
+        for (int j = end; j < n; j++) {
+            double *u = A + j * n + k;
+            u[1] -= L[1] * u[0];
+            u[2] -= L[2] * u[0] + L[n + 2] * u[1];
+            u[3] -= L[3] * u[0] + L[n + 3] * u[1] + L[2 * n + 3] * u[2];
+            subtract_four(u + 4, n - end, u, L + 4, n);
+        }
     }
     return true;
 }
@@ -198,7 +244,7 @@ DFL_WIDE static bool lu_factor(double *A, int n, int *order)
 DFL_WIDE static void lu_solve_columns(const double *restrict LU, int n, const int *order,
                                       double *restrict b, int stride)
 {
-    double x[DFL_SMALL_ORDER];
+    double x[DFL_SMALL_LU];
     for (int i = 0; i < n; i++)
         x[i] = b[order[i] * stride];
     for (int k = 0; k < n; k++) /* L y = P b */
