@@ -4,10 +4,20 @@
 #include "context/context.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TEXTS = 1 << 24, PER_BLOCK = 100 /* bytes that an allocation takes beyond its own */ };
 
+/* Names of a group. */
+typedef struct name_list {
+    dfl_h5_file *file;
+    int count, most;
+    char **text;
+} name_list;
+
+static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, void *user);
+static int by_name(const void *a, const void *b);
 static herr_t note_errors(hid_t stack, void *quiet);
 static herr_t note_memory(unsigned n, const H5E_error2_t *error, void *quiet);
 static void *allocate(dfl_h5_file *file, size_t count, size_t size);
@@ -100,6 +110,7 @@ double dfl_h5_get_number(dfl_h5_file *file, const char *path)
     return number;
 }
 
+/* In the order of the file, since HDF5 1.10 crashes when it sorts the links of damaged groups. */
 char **dfl_h5_get_names(int *count, dfl_h5_file *file, const char *path)
 {
     H5G_info_t info;
@@ -107,19 +118,32 @@ char **dfl_h5_get_names(int *count, dfl_h5_file *file, const char *path)
     if (!dfl_h5_is_inside(file, path) ||
         H5Gget_info_by_name(file->id, path, &info, H5P_DEFAULT) < 0 || info.nlinks > MOST_TEXTS)
         return NULL;
-    char **names = allocate(file, (size_t)info.nlinks + 1, sizeof *names);
-    for (hsize_t i = 0; names && i < info.nlinks; i++) {
-        char name[256];
-        if (H5Lget_name_by_idx(file->id, path, H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
-                               H5P_DEFAULT) <= 0)
-            break;
-        names[i] = allocate(file, strlen(name) + 1, 1);
-        if (!names[i])
-            break;
-        strcpy(names[i], name);
-        *count = (int)i + 1;
-    }
-    return names;
+    name_list list = {.file = file, .most = (int)info.nlinks};
+    list.text = allocate(file, (size_t)info.nlinks + 1, sizeof *list.text);
+    if (!list.text)
+        return NULL;
+    H5Literate_by_name(file->id, path, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, add_name, &list,
+                       H5P_DEFAULT);
+    qsort(list.text, (size_t)list.count, sizeof *list.text, by_name);
+    *count = list.count;
+    return list.text;
+}
+
+static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    name_list *list = user;
+    (void)group;
+    (void)info;
+    char *copy = list->count < list->most ? allocate(list->file, strlen(name) + 1, 1) : NULL;
+    if (!copy)
+        return 1; /* ends it */
+    list->text[list->count++] = strcpy(copy, name);
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 dfl_h5_table dfl_h5_open_table(dfl_h5_file *file, const char *path)
