@@ -91,9 +91,9 @@ typedef struct dfl_sparse_form {
     dfl_point scratch;
 } dfl_sparse_form;
 
-/* sparse_matrix.c: the pattern for the rows that are not dropped, and everything of its size; the
-   numbers of E and J. */
-dfl_status dfl_sparse_matrix_create(dfl_sparse_form *form);
+/* sparse_matrix.c: the pattern for the rows that are not dropped, and everything of its size, which
+   wait for the first matrix that does not condense, if one may; the numbers of E and J. */
+dfl_status dfl_sparse_matrix_renew(dfl_sparse_form *form);
 void dfl_sparse_matrix_clear(dfl_sparse_form *form);
 void dfl_sparse_matrix_assemble(dfl_sparse_form *form);
 dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages);

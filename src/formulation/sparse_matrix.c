@@ -269,7 +269,7 @@ static dfl_status create_factors(dfl_sparse_form *form)
     return status;
 }
 
-dfl_status dfl_sparse_matrix_create(dfl_sparse_form *form)
+static dfl_status create_matrix(dfl_sparse_form *form)
 {
     dfl_context *ctx = form->base.sys->ctx;
     dfl_sparse_matrix_clear(form);
@@ -286,6 +286,14 @@ dfl_status dfl_sparse_matrix_create(dfl_sparse_form *form)
     }
     dfl_free(ctx, all.list);
     return status;
+}
+
+dfl_status dfl_sparse_matrix_renew(dfl_sparse_form *form)
+{
+    if (!form->alone && !form->condensed)
+        return create_matrix(form);
+    dfl_sparse_matrix_clear(form);
+    return DFL_OK;
 }
 
 void dfl_sparse_matrix_clear(dfl_sparse_form *form)
@@ -336,14 +344,14 @@ void dfl_sparse_matrix_assemble(dfl_sparse_form *form)
 dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages)
 {
     const dfl_shifts *zeta = &form->base.shifts;
-    const int entries = form->matrix.start[form->order];
     bool good = true;
     form->factored = stages;
     form->base.sys->stats->pivoted++;
-    if (!form->lu[0] && create_factors(form))
+    if ((!form->matrix.start && create_matrix(form)) || (!form->lu[0] && create_factors(form)))
         return dfl_system_part_trouble(form->base.sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX,
                                        0);
     dfl_sparse_matrix_assemble(form);
+    const int entries = form->matrix.start[form->order];
     for (int i = 0; i < entries; i++)
         form->value[0][i] = zeta->re[0] * form->E[i] - form->J[i];
     good = dfl_sparse_lu_factor(form->lu[0], form->value[0]);

@@ -81,7 +81,7 @@ dfl_status dfl_sparse_ranks(dfl_formulation *base, const dfl_point *point, const
         base->pivoting = "velocities without mass that joints do not determine";
     if (!status && form->undetermined > 0 && !form->least)
         status = dfl_least_rows_create(&form->least, sys->ctx, &form->W, sys->packed->uncounted);
-    return status ? status : dfl_sparse_matrix_create(form);
+    return status ? status : dfl_sparse_matrix_renew(form);
 }
 
 bool dfl_sparse_choose_anew(dfl_sparse_form *form)
@@ -97,7 +97,7 @@ bool dfl_sparse_choose_anew(dfl_sparse_form *form)
         if (dfl_saddle_ldl_rank(form->split) != base->rank2)
             continue;
         take_choice(form);
-        return dfl_sparse_matrix_create(form) == DFL_OK;
+        return dfl_sparse_matrix_renew(form) == DFL_OK;
     }
     return false;
 }
