@@ -17,6 +17,7 @@ typedef struct tape_run {
 
 static dfl_status select_outputs(dfl_tape *part, const dfl_tape *tape, unsigned arrays,
                                  uint8_t *needed);
+static dfl_status fit(dfl_tape *part);
 static uint32_t list_runs(tape_run *runs, const dfl_segment *segment);
 static void mark_operands(uint8_t *needed, const tape_run *run);
 static bool is_needed(const uint8_t *needed, const tape_run *run, uint32_t k);
@@ -48,8 +49,10 @@ dfl_status dfl_tape_select(dfl_tape **out, const dfl_tape *tape, unsigned arrays
             mark_operands(needed, &runs[i]);
         for (uint32_t i = 0; i < count; i++)
             write_run(&part->eval, needed, &runs[i]);
-        status = dfl_tape_plan_create(part);
+        status = fit(part);
     }
+    if (!status)
+        status = dfl_tape_plan_create(part);
     if (status)
         dfl_tape_free(part);
     else
@@ -57,6 +60,28 @@ dfl_status dfl_tape_select(dfl_tape **out, const dfl_tape *tape, unsigned arrays
     dfl_free(ctx, needed);
     dfl_free(ctx, runs);
     return status;
+}
+
+/* Code and moves of their own lengths, in place of arrays that have room for the whole tape. */
+static dfl_status fit(dfl_tape *part)
+{
+    dfl_segment *eval = &part->eval;
+    dfl_moves *outputs = &part->outputs;
+    uint32_t *code = dfl_alloc(part->ctx, eval->length + 1, sizeof *code), *long_code = eval->code;
+    dfl_move *move = dfl_alloc(part->ctx, (size_t)outputs->count + 1, sizeof *move);
+    dfl_move *all_moves = outputs->move;
+    if (!code || !move) {
+        dfl_free(part->ctx, code);
+        dfl_free(part->ctx, move);
+        return DFL_NO_MEMORY;
+    }
+    memcpy(code, long_code, eval->length * sizeof *code);
+    memcpy(move, all_moves, outputs->count * sizeof *move);
+    eval->code = code;
+    outputs->move = move;
+    dfl_free(part->ctx, long_code);
+    dfl_free(part->ctx, all_moves);
+    return DFL_OK;
 }
 
 /* The moves into the wanted arrays; their registers are needed. */
