@@ -60,6 +60,7 @@ static void carry_memory(archive *a, dfl_solver *solver)
     if (sw) {
         carry(a, &sw->recent, d);
         carry(a, &sw->crowd, sizeof sw->crowd);
+        carry(a, &sw->faint, sizeof sw->faint);
         carry(a, sw->crowd_of, (size_t)solver->options.switches.count * sizeof *sw->crowd_of);
         carry(a, &sw->resume_at, d);
     }

@@ -13,11 +13,14 @@
 
 enum { ROUNDS = 100 };              /* of branches that change each other */
 enum { CROWD = 1000 };              /* crossings ... */
-static const double crowded = 1e-7; /* ... closer than this part of the run, on the average */
+static const double crowded = 1e-7; /* ... closer than this part of the run, on the average ... */
+static const double faintly = 1e-6; /* ... or than this, if nothing moves but noise: ... */
+static const double noise = 100;    /* ... tolerances */
 
 static dfl_status flip(dfl_solver *solver, const bool *crossed);
 static dfl_status resume(dfl_solver *solver);
 static dfl_status guard(dfl_solver *solver);
+static bool stands(dfl_solver *solver);
 static dfl_status tell_side(const dfl_solver *solver, const bool *crossed);
 
 dfl_status dfl_switching_init(dfl_solver *solver)
@@ -148,7 +151,7 @@ dfl_status dfl_switching_settle(bool *again, dfl_solver *solver)
     sw->instant = INFINITY;
     sw->horizon = st->here.t;
     sw->resume_at = sw->last = NAN;
-    sw->crowd = 0;
+    sw->crowd = sw->faint = 0;
     sw->halvings = sw->distrusted = 0;
     sw->told = false;
     solver->cut = NAN;
@@ -183,9 +186,9 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
     sw->pending = false;
     solver->stats.crossings++;
     dfl_status status = dfl_switching_stand_at_cut(solver);
-    sw->last = solver->stepper->t;
     if (!status && !sw->timed)
         status = guard(solver);
+    sw->last = solver->stepper->t;
     if (!status)
         status = dfl_switching_report(solver, false);
     if (!status)
@@ -342,6 +345,21 @@ dfl_status dfl_switching_catch_up(dfl_solver *solver)
     return any ? dfl_switching_change(solver) : status;
 }
 
+/* Whether since the last crossing nothing can have moved by more than noise. */
+static bool stands(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_stepper *st = solver->stepper;
+    const double span = fabs(st->t - sw->last), *rate = sw->rate + solver->sys.na;
+    dfl_stepper_rates(sw->rate, st, &st->here);
+    dfl_solver_tolerances_at(sw->tolerance, solver, dfl_solver_state(solver));
+    for (int i = 0; i < solver->sys.nu; i++)
+        if (dfl_stepper_has_rate(st, &st->here, solver->sys.na + i) &&
+            !(span * fabs(rate[i]) <= noise * sw->tolerance[i]))
+            return false;
+    return true;
+}
+
 /* Crossings that come closer and closer would never end. */
 static dfl_status guard(dfl_solver *solver)
 {
@@ -349,13 +367,16 @@ static dfl_status guard(dfl_solver *solver)
     const double t = solver->stepper->t, run = fabs(solver->t_end - solver->t0);
     if (sw->crowd++ == 0) {
         sw->recent = t;
+        sw->faint = 0;
         memset(sw->crowd_of, 0, (size_t)solver->options.switches.count * sizeof *sw->crowd_of);
     }
     for (int i = 0; i < solver->options.switches.count; i++)
         sw->crowd_of[i] += sw->crossed[i];
+    sw->faint += stands(solver);
     if (sw->crowd < CROWD)
         return DFL_OK;
-    if (fabs(t - sw->recent) <= CROWD * crowded * run) {
+    const double near = 10 * sw->faint >= 9 * CROWD ? faintly : crowded;
+    if (fabs(t - sw->recent) <= CROWD * near * run) {
         char names[2 * DFL_SWITCH_NAME + 50];
         dfl_switching_name_crowd(names, sizeof names, solver);
         return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,

@@ -51,7 +51,8 @@ typedef struct dfl_switching {
     double resume_at;  /* the end of a fixed step that a crossing has cut; NAN: none */
     double recent;     /* time of the first of the last ... */
     long crowd;        /* ... crossings that are counted for the guard ... */
-    long *crowd_of;    /* ... by functions */
+    long *crowd_of;    /* ... by functions ... */
+    long faint;        /* ... of which that many had no motion between them but noise */
 } dfl_switching;
 
 dfl_status dfl_switching_init(dfl_solver *solver);

@@ -42,6 +42,10 @@ static void events_that_accumulate(void **state)
                 "  set = { [velocity(y)] = -0.8*velocity(y) } })\n"
                 "initial{ y = 1, ['der(y)'] = 0 }\n",
                 10, "test.lua:2: events accumulate at t = 4.06");
+    /* 2e-6 s from one to the next, for ever: nothing but noise moves */
+    expect_said("local x = position('x') mass(x, 1) force(x, -sign(x))\n"
+                "initial{x = 0, ['der(x)'] = 1e-6} simulate{atol = 1e-6}\n",
+                10, "test.lua:1: events accumulate at t = 0.00");
 }
 
 /* File and line of what the message names. */
