@@ -78,7 +78,7 @@ static bool solved_at_once(const dfl_stepper *st)
 /* New derivatives if they are needed: at the start of the step or at a predicted point. */
 static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
 {
-    const bool predicted = st->stepped || linear_at_end(st);
+    const bool predicted = st->stepped || st->resumed || linear_at_end(st);
     if (!st->newton->need_matrix)
         return DFL_STEP_OK;
     st->newton->h_factored = 0;
@@ -87,6 +87,7 @@ static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
     if (st->options->newton.reference != DFL_REFERENCE_START && predicted) {
         const double t = st->class->implicit->reference(st, h, true);
         st->newton->at_start = false;
+        st->newton->h_proven = st->resumed ? fabs(h) : INFINITY;
         dfl_outcome outcome =
             dfl_formulation_linearize(st->form, t, st->newton->x_ref, st->newton->a_ref, false);
         st->newton->need_matrix = outcome != DFL_STEP_OK;
@@ -95,6 +96,7 @@ static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
         /* a predicted point may be too far off the constraints to show their rank */
     }
     st->newton->at_start = true;
+    st->newton->h_proven = st->resumed ? 0 : INFINITY;
     dfl_outcome outcome = dfl_formulation_linearize(st->form, st->t, st->here.x, st->here.a, false);
     st->newton->need_matrix = outcome != DFL_STEP_OK;
     return outcome;
@@ -122,6 +124,7 @@ static dfl_outcome update_matrix(dfl_stepper *st, double h)
     const double t = st->class->implicit->reference(st, h, false);
     st->newton->at_start = false;
     st->newton->need_matrix = true;
+    st->newton->h_proven = st->resumed ? fabs(h) : INFINITY;
     dfl_outcome outcome =
         dfl_formulation_linearize(st->form, t, st->newton->x_ref, st->newton->a_ref, true);
     return outcome ? outcome : st->class->implicit->factor(st, h);
@@ -240,6 +243,24 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *upd
     return outcome;
 }
 
+/* Whether the second increment must show what the first one is worth. Where derivatives are far too
+   large, as that of sqrt(x) next to a zero of x, increments are tiny however wrong the step is. A
+   step behind a switch begins at such places: so derivatives of its start, and those of a step
+   behind it that was much shorter, have to prove themselves once, unless all that is left is
+   rounding. */
+static bool must_prove(const dfl_stepper *st, double h, double square)
+{
+    const double rounding = 100 * st->options->error.rounding / st->scale->smallest_rtol;
+    return fabs(h) > 4 * st->newton->h_proven && !solved_at_once(st) &&
+           square > rounding * rounding;
+}
+
+/* The second increment is not much smaller: the derivatives are not those of this step. */
+static bool proves_wrong(const increments *old, double square)
+{
+    return square * old->last > 0.04;
+}
+
 /* Whether an increment was the last. The first one is judged by the rate of the last step, which is
    a hint only: without a floor, one iteration would be enough after a very short step, however
    large its increment, and constraints would not be satisfied. Usually min(x, 1) <= x^0.8 shows
@@ -297,6 +318,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     st->newton->theta = fabs(opt->newton.reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;
     st->watch->excess = 0;
+    bool proving = false;
     for (int it = 1;; it++) {
         double square = 0;
         bool diverging = it > most;
@@ -307,7 +329,9 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&square, st, h);
         if (outcome)
             return outcome;
-        if (it == 2 && dfl_formulation_stagewise(st->form))
+        if (it == 2 && proving && proves_wrong(&old, square))
+            diverging = true;
+        else if (it == 2 && dfl_formulation_stagewise(st->form))
             take_second(st, &old, square);
         else if (it > 1 && it < most && !(it == 2 && waits_for_third(st, &old, most, square)))
             diverging = diverges(st, &old, most - 1 - it, square, patient, reduce);
@@ -323,8 +347,13 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
             old.last = 0;
             continue;
         }
-        if (was_last(st, &old, it, most > 2 && !patient, hint, square))
+        const bool rated = most > 2 && !patient;
+        proving = it == 1 && rated && must_prove(st, h, square);
+        if (!proving && was_last(st, &old, it, rated, hint, square)) {
+            if (it > 1)
+                st->newton->h_proven = fmax(st->newton->h_proven, fabs(h));
             return DFL_STEP_OK;
+        }
         remember(&old, square, st->scale->moving);
     }
 }

@@ -74,6 +74,7 @@ typedef struct dfl_newton {
     bool old;              /* ... of an earlier one and were kept: renewed when an attempt fails */
     int kept;              /* steps that the matrix has served already */
     double h_factored;     /* step size of the factored matrix; 0: none */
+    double h_proven; /* the largest step that shows what derivatives behind a switch are worth */
 } dfl_newton;
 
 /* What a step is watched for, and why the last attempt failed. */

@@ -234,6 +234,38 @@ static void jumps_of_energies_are_refused(void **state)
     }
 }
 
+/* The slope of a root is infinite where its argument passes zero, which is where a step begins:
+   increments of Newton's iteration with such derivatives are tiny, whatever the forces. */
+static void forces_with_infinite_slopes_act_behind_a_switch(void **state)
+{
+    (void)state;
+    static const dfl_integrator methods[] = {DFL_RADAU, DFL_BDF, DFL_TRAPEZOIDAL, DFL_MIDPOINT};
+    for (int i = 0; i < 4; i++)
+        for (double tol = 1e-2; tol > 1e-5; tol *= 0.1) {
+            const dfl_solver_options options = {.integrator = methods[i], .rtol = tol, .atol = tol};
+            scripted s = scripted_text("local x = position('x') mass(x, 1)\n"
+                                       "force(x, -sqrt(abs(x))*sign(x))\n"
+                                       "initial{x = 1, ['der(x)'] = 0}\n");
+            scripted_start(&s, &options);
+            scripted_advance(&s, 20);
+            const double x = scripted_value(&s, "x"), v = scripted_value(&s, "der(x)");
+            assert_near(v * v / 2 + 2.0 / 3 * pow(fabs(x), 1.5), 2.0 / 3,
+                        (i < 2 ? 100 : 1000) * tol);
+            assert_int_equal(dfl_solver_statistics(s.solver).crossings, 7);
+            scripted_free(&s);
+        }
+    for (double tol = 1e-2; tol > 5e-5; tol *= 0.1) {
+        const dfl_solver_options options = {.rtol = tol, .atol = tol};
+        scripted s = scripted_text("local x = position('x') mass(x, 1)\n"
+                                   "force(x, -5*sqrt(max(0, x - 0.5)))\n"
+                                   "initial{x = 0, ['der(x)'] = 1}\n");
+        scripted_start(&s, &options);
+        scripted_advance(&s, 20);
+        assert_near(scripted_value(&s, "der(x)"), -1, 10 * tol);
+        scripted_free(&s);
+    }
+}
+
 /* Two fields that push against each other end with a message, not with endless steps. */
 static void switching_back_and_forth_ends_with_a_message(void **state)
 {
@@ -579,6 +611,7 @@ int main(void)
         cmocka_unit_test(a_kink_of_a_motion_is_an_impact),
         cmocka_unit_test(a_jump_of_a_motion_is_refused),
         cmocka_unit_test(jumps_of_energies_are_refused),
+        cmocka_unit_test(forces_with_infinite_slopes_act_behind_a_switch),
         cmocka_unit_test(switching_back_and_forth_ends_with_a_message),
         cmocka_unit_test(conditions_of_parameters_are_not_watched),
         cmocka_unit_test(equal_conditions_are_one_switch),
