@@ -242,6 +242,15 @@ static bool can_slide(const dfl_model *model, const dfl_choices *choices)
     return !form || !strcmp(form, "psf") || !strcmp(form, "psi1");
 }
 
+/* Chains, nets and frames of points on rods: sparse matrices of such models are the cheaper ones
+   from about 20 velocities and constraints on. */
+static bool condenses(const dfl_equations *eq)
+{
+    const int others = eq->nr + eq->nw + eq->ns + eq->nm + eq->ne + eq->nep + eq->n0;
+    return others == 0 && eq->nl > 0 && eq->flags.mass_constant && eq->flags.mass_diagonal &&
+           eq->flags.trivial_kinematics && eq->flags.forces_free_of_multipliers;
+}
+
 dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                               const dfl_choices *choices)
 {
@@ -255,7 +264,8 @@ dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
     if (tree && eq->nl + eq->nm > 0)
         why_not = "it has constraints, and the matrices of a tree have no room for their rows";
     const bool sparse = is_chosen(choices, script, "linear", "sparse");
-    const bool large = eq->nv + eq->nl + eq->nm >= DFL_SPARSE_FROM || eq->placing;
+    const int from = condenses(eq) ? DFL_CONDENSED_FROM : DFL_SPARSE_FROM;
+    const bool large = eq->nv + eq->nl + eq->nm >= from || eq->placing;
     *out = NULL;
     if ((tree || sparse) && why_not)
         return dfl_fail(eq->model->ctx, DFL_INVALID,

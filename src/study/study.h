@@ -36,9 +36,9 @@ dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 /* The same in joint coordinates, for analyses of the model. */
 dfl_dynamics dfl_choices_joint_dynamics(const dfl_choices *choices);
 
-/* Models with at least this number of velocities and constraints have sparse matrices, if they can.
- */
-enum { DFL_SPARSE_FROM = 60 };
+/* Models with at least this number of velocities and constraints have sparse matrices, if they can:
+   those whose matrix condenses (formulation/condensed.h), and others. */
+enum { DFL_CONDENSED_FROM = 32, DFL_SPARSE_FROM = 60 };
 
 /* The model ready for the solver, with dense or sparse matrices as chosen. DFL_INVALID: sparse ones
    were chosen and are not possible. */
