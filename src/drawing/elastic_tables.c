@@ -73,6 +73,8 @@ dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_mod
         set_loads(drawing, m);
     if (!status && !drawing->planar)
         status = doubt_moments(drawing, m);
+    if (!status && m->stiffened && affine == 0)
+        status = dfl_elastic_doubt_squares(drawing, m, body);
     dfl_free(drawing->ctx, KD);
     dfl_modal_body_free(body);
     return status;

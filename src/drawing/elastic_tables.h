@@ -40,4 +40,9 @@ typedef struct dfl_drawn_modes {
 /* *out: the number of the body that is its frame of reference. */
 dfl_status dfl_drawing_modes(int *out, dfl_drawing *drawing, const dfl_drawn_modes *modes);
 
+/* A run warns where displacements of second order without squares leave no positive masses.
+   (elastic_squares.c) */
+dfl_status dfl_elastic_doubt_squares(dfl_drawing *drawing, const dfl_drawn_modes *modes,
+                                     const dfl_modal_body *body);
+
 #endif

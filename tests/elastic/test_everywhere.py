@@ -218,6 +218,19 @@ simulate{ to = .4, rtol = 1e-9, every = .02 }
         assert max(map(abs, was["z"])) > .04
         done = subprocess.run([program, "run", again, "--output", "-"], capture_output=True, text=True, timeout=60)
         assert "nothing in its data" not in done.stderr, done.stderr
+    bent = """local b = elastic("b", { section = { width = .03, height = .02, E = 2.1e10, density = 7850, elements = 4 }, points = { a = {0, 0, 0},
+  p = {1, 0, 0}, c = {1.2, .8, .1} }, beams = { { between = {"a", "p"} }, { between = {"p", "c"} } }, interfaces = {"a", "c"}, modes = 2 })
+"""
+    rest = """gravity{0, 0, -9.81}
+revolute("j", ground, b.a, { at = {0, 0, 0}, axis = {0, .3, 1} })
+simulate{ to = TO }
+"""
+    model = write("bent.lua", bent + rest.replace("TO", ".1"))
+    call("export", model, "--sid", "b", "--output", os.path.join(folder.name, "b.SID_FEM"))
+    for to, said in ((".001", False), (".1", True)):  # before masses become negative
+        again = write("again-sid.lua", 'local b = elastic("b", { file = "b.SID_FEM", at = {0, 0, 0} })\n' + rest.replace("TO", to))
+        done = subprocess.run([program, "run", again, "--output", "-"], capture_output=True, text=True, timeout=60)
+        assert ("deflects further than its data goes" in done.stderr) == said, done.stderr
     done = subprocess.run([program, "export", model, "--sid", "leg"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "'leg'" in done.stderr, done
 
