@@ -199,6 +199,25 @@ async function useMechanism(browser, script, planar, shapes, unit) {
   await context.close();
 }
 
+// A beam that is bent in the same way on both sides: how red it is left and right of the middle.
+async function useMoments(browser) {
+  const html = join(work, "bent.html");
+  driftless("run", join(here, "bent.lua"), "--quiet", "--report", html);
+  const { page, context } = await open(browser, html);
+  const [left, right] = await page.evaluate(() => {
+    const canvas = document.getElementById("scene");
+    const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+    const context = copy.getContext("2d");
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    const sides = [0, 0];
+    for (let k = 0; k < data.length; k += 4) sides[Math.floor((k / 4 % copy.width) / copy.width * 2)] += Math.max(0, data[k] - data[k + 2] - 8);
+    return sides;
+  });
+  check(left > 1000 && Math.abs(left - right) < 0.05 * right, `bent: moments have the same colours on both sides (${left}, ${right})`);
+  await context.close();
+}
+
 async function picture(page, name) {
   if (!images) return;
   mkdirSync(images, { recursive: true });
@@ -516,6 +535,7 @@ try {
   await useMechanism(browser, join(examples, "slider-crank-bodies.lua"), true, ["line bearing.ground", "line guide", "line crank", "line rod", "box slider", "cylinder pin"], "in rad");
   await useMechanism(browser, join(here, "spatial.lua"), false, ["line crank", "line coupler", "cylinder bearing", "sphere ball", "line pivot.ground", "spring return", "frame tool"], "in rad/s");
   await useMechanism(browser, join(here, "rolling.lua"), false, ["cylinder roll", "sphere rollball", "spring link"], "in m/s");
+  if (!few) await useMoments(browser);
   if (!few) await useKeys(browser);
   if (!few) await useMouse(browser);
   await useHostile(browser);

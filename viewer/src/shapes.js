@@ -56,7 +56,7 @@ function line(shape, scale, { fill }, planar, most) {
     update(value) {
       points.forEach((p, i) => p.set(value(3 * i), value(3 * i + 1), value(3 * i + 2)));
       path.set(points, value(3 * shape.points) / 2 || 0.008 * scale);
-      if (shows) path.paint((i) => heat(value(3 * shape.points + 1 + i) / most));
+      if (shows) path.paint((i) => value(3 * shape.points + 1 + i) / most);
     },
   };
 }
@@ -181,10 +181,10 @@ function makePath(most, material) {
   const matrix = new Matrix4();
   return { object, set, paint };
 
-  // Balls have the colours of their points, bars those of their ends.
-  function paint(colorOf) {
-    for (let i = 0; i < balls.count; i++) balls.setColorAt(i, colorOf(i));
-    for (let i = 0; i < bars.count; i++) bars.setColorAt(i, colorOf(i));
+  // Balls have the colours of their points, bars that of the mean of their ends.
+  function paint(valueOf) {
+    for (let i = 0; i < balls.count; i++) balls.setColorAt(i, heat(valueOf(i)));
+    for (let i = 0; i < bars.count; i++) bars.setColorAt(i, heat((valueOf(i) + valueOf(i + 1)) / 2));
     balls.instanceColor.needsUpdate = bars.instanceColor.needsUpdate = true;
   }
 
