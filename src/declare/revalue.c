@@ -69,6 +69,8 @@ static bool set_value(dfl_model *model, const char *set, bool starts)
         return false;
     if (decl->kind == DFL_AN_INPUT && decl->expr != DFL_NO_EXPR && value != decl->value)
         return false; /* it follows a function of time */
+    if (decl->from != 0 && !decl->given)
+        return false; /* it follows other parameters */
     decl->value = value;
     return true;
 }

@@ -155,6 +155,9 @@ static dfl_status revalue(bool *same, gradient_run *it, const followed *by, cons
         return DFL_OK;
     if (!it->nearby.eq->massless.none || it->nearby.model->jumps.count > 0)
         return DFL_OK; /* what runs has numbers of its own */
+    const dfl_declaration *given = dfl_model_find(it->nearby.model, before->name);
+    if (given && given->from != 0)
+        return DFL_OK; /* it would follow other parameters, if it were not given */
     snprintf(own, sizeof own, "%s=%.17g", before->name, before->value);
     dfl_status status = dfl_model_revalue(same, it->nearby.model, sets, before == by ? 1 : 2);
     if (!status && *same)

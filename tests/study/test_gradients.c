@@ -439,6 +439,23 @@ static void what_cannot_be_followed_is_refused(void **state)
             "a", "L", "accelerations");
 }
 
+/* A parameter that is an expression of another is varied alone where it is given, whatever was
+   varied before it; the other one, on whose number it depends, is refused. */
+static void parameters_that_follow_others_are_varied(void **state)
+{
+    (void)state;
+    static const char follower[] =
+        "local a, c = param('a', 1.5), param('c', 1) local b = param('b', 2*a)\n"
+        "local x = position('x') mass(x, 1) force(x, -c*x)\n"
+        "initial{ x = b, [velocity(x)] = 0 }\n";
+    static const char *const of[] = {"x", NULL};
+    const found at = gradient_of(follower, of, 1, "c,b", 1, 1e-8);
+    assert_int_equal(at.status, DFL_OK);
+    assert_near(at.gradient[0][0], -1.5 * sin(1), 1e-6);
+    assert_near(at.gradient[0][1], cos(1), 1e-6);
+    refused(follower, "x", "b,a", "as a number");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_start_by_the_least_change_is_differentiated),
         cmocka_unit_test(forces_of_redundant_constraints_are_differentiated),
         cmocka_unit_test(values_where_an_event_ends_the_run_are_differentiated),
+        cmocka_unit_test(parameters_that_follow_others_are_varied),
         cmocka_unit_test(what_cannot_be_followed_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
