@@ -88,7 +88,8 @@ static int next_doubt(const dfl_row_choice *choice, const dfl_saddle_ldl *ldl,
 }
 
 /* How far the rows that are left out are from the others: of a sum of them, each with length 1 and
-   one sign or another. Pivots are squares, whose rounding looks like a distance of 1e-8. */
+   one sign or another or, since rows that are left out twice may cancel, with generic lengths up to
+   1. Pivots are squares, whose rounding looks like a distance of 1e-8. */
 static double distance_of_sum(dfl_row_choice *choice, dfl_saddle_ldl *ldl, int attempt)
 {
     enum { PASSES = 2 }; /* the second one takes out what rounding leaves of the first */
@@ -96,8 +97,9 @@ static double distance_of_sum(dfl_row_choice *choice, dfl_saddle_ldl *ldl, int a
     double *x = choice->work, *l = x + A->columns, *length2 = l + A->rows, sum = 0;
     take_lengths(length2, A, choice->D, choice->value);
     for (int i = 0; i < A->rows; i++) {
-        const double sign = dfl_generic(attempt, i) < 0 ? -1 : 1;
-        l[i] = choice->left_out[i] && length2[i] > 0 ? sign / sqrt(length2[i]) : 0;
+        const double any = dfl_generic(attempt, i), sign = any < 0 ? -1 : 1;
+        const double length = attempt > 0 ? any : sign;
+        l[i] = choice->left_out[i] && length2[i] > 0 ? length / sqrt(length2[i]) : 0;
     }
     memset(x, 0, (size_t)A->columns * sizeof *x);
     dfl_csc_add_transposed(x, A->start, A->row, A->columns, choice->value, 1, l);
@@ -136,8 +138,11 @@ bool dfl_saddle_ldl_choose(dfl_row_choice *choice, dfl_saddle_ldl *ldl)
     choice->misfit = fmax(choice->misfit, dfl_saddle_ldl_dropped(ldl));
     for (int i = 0; i < rows; i++)
         choice->left_out[i] = !dfl_saddle_ldl_takes(ldl, i);
-    if (choice->misfit > 0)
-        choice->misfit = fmin(
-            choice->misfit, fmax(distance_of_sum(choice, ldl, 1), distance_of_sum(choice, ldl, 2)));
+    double distance = 0;
+    for (int attempt = 0; choice->misfit > 0 && attempt < 3; attempt++) {
+        const double found = distance_of_sum(choice, ldl, attempt);
+        distance = isnan(found) ? INFINITY : fmax(distance, found);
+    }
+    choice->misfit = fmin(choice->misfit, distance);
     return true;
 }

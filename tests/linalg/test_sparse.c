@@ -364,6 +364,48 @@ static void rows_without_allowances_are_eliminated_once(void **state)
     dfl_csc_clear(&pattern, ctx);
 }
 
+/* Two rows that are left out, with the same distance from the third: a sum of them may be nothing,
+   wherever they are among the rows. */
+static void rows_that_cancel_have_their_distance(void **state)
+{
+    (void)state;
+    enum { OWN = 6, ALL = OWN + 3 };
+    double D[OWN + 2], value[OWN + 5], work[OWN + 2 + 2 * ALL];
+    unsigned char out[ALL], seen[ALL];
+    for (int i = 0; i < OWN + 2; i++)
+        D[i] = 1;
+    for (int i = 0; i < OWN + 5; i++)
+        value[i] = i < OWN + 3 ? 1 : 1e-6;
+    for (int twin = 1; twin < ALL - 1; twin++)
+        for (int first = 0; first < twin; first++) {
+            const int parallel[] = {first, twin, ALL - 1};
+            dfl_place_of_entry place[OWN + 5];
+            dfl_csc pattern;
+            dfl_saddle_ldl *ldl;
+            for (int i = 0, own = 0; i < ALL - 1; i++)
+                if (i != first && i != twin)
+                    place[own] = (dfl_place_of_entry){i, own}, own++;
+            for (int i = 0; i < 5; i++)
+                place[OWN + i] = (dfl_place_of_entry){parallel[i % 3], OWN + i / 3};
+            assert_int_equal(dfl_csc_create(&pattern, NULL, ctx, ALL, OWN + 2, place, OWN + 5),
+                             DFL_OK);
+            assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, NULL, &pattern), DFL_OK);
+            dfl_row_choice choice = {.A = &pattern,
+                                     .D = D,
+                                     .value = value,
+                                     .zero = 1e-5,
+                                     .late = ALL,
+                                     .left_out = out,
+                                     .seen = seen,
+                                     .work = work};
+            assert_true(dfl_saddle_ldl_choose(&choice, ldl));
+            assert_int_equal(dfl_saddle_ldl_rank(ldl), OWN + 1);
+            assert_true(choice.misfit > 1e-7 && choice.misfit < 1.1e-6);
+            dfl_saddle_ldl_free(ldl);
+            dfl_csc_clear(&pattern, ctx);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +416,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(rows_are_left_out_by_preference, make_context,
                                         free_context),
         cmocka_unit_test_setup_teardown(rows_without_allowances_are_eliminated_once, make_context,
+                                        free_context),
+        cmocka_unit_test_setup_teardown(rows_that_cancel_have_their_distance, make_context,
                                         free_context),
         cmocka_unit_test_setup_teardown(saddle_systems_are_solved, make_context, free_context),
         cmocka_unit_test_setup_teardown(dependent_rows_are_left_out, make_context, free_context),
