@@ -11,6 +11,7 @@ static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes 
 static int find_asymmetry(const double *A, int count, const void *sign);
 static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_modes *m,
                                   const double *A, double sign, const char *what);
+static dfl_status check_inertias(const dfl_drawing *drawing, const dfl_drawn_modes *m);
 static void fill(dfl_modal_body *b, const dfl_drawn_modes *m, bool planar);
 static void fill_outline(dfl_modal_body *b, const dfl_drawn_modes *m);
 static void set_loads(dfl_drawing *drawing, const dfl_drawn_modes *m);
@@ -91,6 +92,8 @@ static dfl_status check_modes(const dfl_drawing *drawing, const dfl_drawn_modes 
     status = check_symmetric(drawing, m, m->Me, 1.0, "Me");
     for (int r = 0; r < (drawing->planar ? 1 : 3) && !status; r++)
         status = check_symmetric(drawing, m, m->C1 + r * n * n, -1.0, "C1");
+    if (!status && m->J2_given)
+        status = check_inertias(drawing, m);
     for (int r = 0; r < (drawing->planar ? 1 : 6) && !status && m->Kw_given; r++)
         status = check_symmetric(drawing, m, m->Kw + r * n * n, 1.0, "Kw");
     for (int i = 0; i < n && !status; i++)
@@ -136,6 +139,22 @@ static dfl_status check_symmetric(const dfl_drawing *drawing, const dfl_drawn_mo
                     "elastic '%s': %s is not %s: %g in row %d, column %d, %g in row %d, column %d",
                     m->name, what, sign > 0.0 ? "symmetric" : "antisymmetric", A[i * m->n + j],
                     i + 1, j + 1, A[j * m->n + i], j + 1, i + 1);
+}
+
+/* Compared with the largest of all J2, since some may be nothing but rounding. */
+static dfl_status check_inertias(const dfl_drawing *drawing, const dfl_drawn_modes *m)
+{
+    const int n = m->n, count = (drawing->planar ? 1 : 6) * n * n;
+    double size = 0.0;
+    for (int k = 0; k < count; k++)
+        size = fmax(size, fabs(m->J2[k]));
+    for (int k = 0; k < count; k++) {
+        const double *A = m->J2 + k / (n * n) * n * n;
+        const int row = k / n % n, column = k % n;
+        if (!(fabs(A[row * n + column] - A[column * n + row]) <= 1e-9 * size))
+            return check_symmetric(drawing, m, A, 1.0, "J2");
+    }
+    return DFL_OK;
 }
 
 /* In the plane rows of turns are z, and inertias are zz. */

@@ -460,6 +460,9 @@ static void wrong_elastic_bodies_are_refused(void **state)
     scripted_refused("planar() elastic('b', { modes = { mass = 1, Me = {{1, 0}, {0, 1}}, "
                      "K = {{1, 2}, {0, 1}} } })",
                      "K is not symmetric: 0 in row 2, column 1, 2 in row 1, column 2");
+    scripted_refused("planar() elastic('b', { modes = { mass = 1, Me = {{1, 0}, {0, 1}}, "
+                     "K = {{1, 0}, {0, 1}}, J2 = {{1, 0.5}, {0, 1}} } })",
+                     "J2 is not symmetric: 0 in row 2, column 1, 0.5 in row 1, column 2");
     scripted_refused("planar() elastic('b', { modes = { mass = 1, Me = {{1}}, S = {1} } })",
                      "S has 1 numbers; give 2");
     scripted_refused("planar() local b = elastic('b', { " BEAM ", nodes = { a = 0, b = 1 } })\n"
