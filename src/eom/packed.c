@@ -66,6 +66,10 @@ dfl_status dfl_packed_check(dfl_context *ctx, const dfl_eom *eom)
         return dfl_fail(ctx, DFL_INVALID,
                         "sparsity needs the native contract with `jacobian` and bias, and `mass` "
                         "instead of mass_times and residual");
+    if (eom->sparsity->following && !eom->sparsity->uncounted && eom->nl + eom->nm > 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "sparsity: `following` needs `uncounted`, the constraints that determine "
+                        "these unknowns");
     list_patterns(list, eom);
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < PATTERNS; i++)

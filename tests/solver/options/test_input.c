@@ -85,6 +85,23 @@ static void contradictory_mass_callbacks_are_refused(void **state)
     assert_refused(&eom, NULL, "GEOMS");
 }
 
+static int dummy_jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
+{
+    (void)out, (void)t, (void)x, (void)a, (void)user;
+    return 0;
+}
+
+static void unknowns_that_follow_need_their_constraints(void **state)
+{
+    (void)state;
+    const bool following[5] = {false};
+    const dfl_sparsity sparsity = {.following = following};
+    dfl_eom eom = pendulum.eom;
+    eom.jacobian = dummy_jacobian;
+    eom.sparsity = &sparsity;
+    assert_refused(&eom, NULL, "`following` needs `uncounted`");
+}
+
 static void refuse_structure(dfl_structure structure, const char *text)
 {
     dfl_eom eom = pendulum.eom;
@@ -591,6 +608,7 @@ int main(void)
         cmocka_unit_test(a_model_needs_eval_and_sizes_in_range),
         cmocka_unit_test(constraints_and_invariants_without_their_variables_are_refused),
         cmocka_unit_test(contradictory_mass_callbacks_are_refused),
+        cmocka_unit_test(unknowns_that_follow_need_their_constraints),
         cmocka_unit_test(a_structure_that_does_not_fit_is_refused),
         cmocka_unit_test(a_pattern_that_does_not_fit_is_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused_by_name),
