@@ -266,6 +266,8 @@ static dfl_status create_factors(dfl_sparse_form *form)
                      ? dfl_sparse_lu_create(&form->lu[k], ctx, &form->matrix, k > 0, form->lu[0])
                      : DFL_NO_MEMORY;
     }
+    if (status) /* the next matrix begins anew */
+        dfl_sparse_matrix_clear(form);
     return status;
 }
 
