@@ -136,12 +136,38 @@ static void builders_survive_no_memory(void **state)
     finished(&f);
 }
 
+/* Matrices of sparse runs are made when they are first needed: those of KLU, and condensed ones. */
+static void sparse_runs_survive_no_memory(void **state)
+{
+    (void)state;
+    static const char *const
+        sparse = "linear=sparse",
+        *const more[] = {
+            "dynamic('charge', sin(x))\n",
+            "for i = 1, 4 do local a, b = position('a'..i, 'b'..i) mass(a, 1) mass(b, 1)\n"
+            "constraint('r'..i, a^2 + b^2 - i^2) force(a, -50*(a - x)) force(b, -50*(b - y))\n"
+            "initial{ ['a'..i] = 0.1, ['der(a'..i..')'] = 0 } guess{ ['b'..i] = i } end\n"};
+    const dfl_run_options options = {.nsettings = 1, .settings = &sparse};
+    for (int i = 0; i < 2; i++) {
+        char text[800];
+        fixture f = {.ctx = dfl_context_create()};
+        snprintf(text, sizeof text, "%s%s", body, more[i]);
+        expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", text, strlen(text), NULL));
+        dfl_status status;
+        WHILE_ALLOCATIONS_FAIL(status, f.ctx) {
+            status = complete(&f, &options, false, NULL);
+        }
+        finished(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_grows),
         cmocka_unit_test(loading_survives_no_memory),
         cmocka_unit_test(whole_runs_survive_no_memory),
+        cmocka_unit_test(sparse_runs_survive_no_memory),
         cmocka_unit_test(starts_from_files_survive_no_memory),
         cmocka_unit_test(builders_survive_no_memory),
     };
