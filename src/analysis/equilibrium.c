@@ -100,46 +100,52 @@ static dfl_status search_from(search *it, const double *x, bool keep)
     return status ? status : shorten_multipliers(it);
 }
 
-/* Whether the last step removes all forces, and is so short that positions cannot express it: what
-   is out of balance is the rounding of forces that cancel. Overwrites it->trial. */
-static dfl_status is_rounding(bool *rounding, search *it)
+/* How far the last step moves positions, as a part of their sizes, if it removes all forces.
+   Overwrites it->trial. */
+static dfl_status reach(double *longest, search *it)
 {
     const dfl_local *local = &it->step.local;
     const dfl_eom *eom = local->eom;
-    double longest = 0;
+    *longest = 0;
     for (int i = local->at.p; i < local->at.n; i++) {
         const double known = eom->sizes ? eom->sizes->size[i] : 0;
-        longest = fmax(longest, fabs(it->change[i]) / fmax(fabs(it->x[i]), known > 0 ? known : 1));
+        *longest =
+            fmax(*longest, fabs(it->change[i]) / fmax(fabs(it->x[i]), known > 0 ? known : 1));
     }
     const dfl_status status = dfl_balance_remains(it->trial, &it->step);
-    *rounding = !status && longest <= 1e-13 &&
-                dfl_balance_own(&it->step, it->forces, it->trial).size <= acceptable;
+    if (status || dfl_balance_own(&it->step, it->forces, it->trial).size > acceptable)
+        *longest = HUGE_VAL;
     return status;
 }
 
 /* Large forces of the model have hidden small ones: Newton's iteration goes on until each force is
-   small beside those along its own velocity. it->worst tells if that is not reached. */
+   small beside those along its own velocity. it->worst tells if that is not reached. What is out of
+   balance is the rounding of forces that cancel, if a step that removes it is shorter than
+   positions can express, or a little longer and in vain, as close to a load that buckles. */
 static dfl_status finish(search *it)
 {
     const int n = it->step.local.at.n;
+    const double rounding = 1e-13, noise = 1e-10; /* as parts of the sizes of positions */
+    bool vain = false;
+    double longest = HUGE_VAL;
     dfl_status status = dfl_balance_settle(it->x, &it->step, it->t, 0);
     dfl_unbalanced own = {0};
     if (!status)
         own = dfl_balance_own(&it->step, it->forces, it->step.local.f);
     for (int k = 0; !status && own.size > acceptable && k < 20; k++) {
-        bool rounding = false;
         status = dfl_balance_solve(it->change, &it->step, 0);
         if (!status)
-            status = is_rounding(&rounding, it);
-        if (rounding)
-            own.size = 0;
+            status = reach(&longest, it);
+        if (status || longest <= rounding)
+            break;
         for (int i = 0; i < n; i++)
             it->trial[i] = it->x[i] + it->change[i];
-        if (!status && !rounding)
-            status = dfl_balance_settle(it->trial, &it->step, it->t, 2);
-        const dfl_unbalanced now =
-            status ? own : dfl_balance_own(&it->step, it->forces, it->step.local.f);
-        if (status || rounding || now.size >= own.size)
+        status = dfl_balance_settle(it->trial, &it->step, it->t, 2);
+        if (status)
+            break;
+        const dfl_unbalanced now = dfl_balance_own(&it->step, it->forces, it->step.local.f);
+        vain = now.size >= own.size;
+        if (vain)
             break;
         own = now;
         it->iterations++;
@@ -147,7 +153,7 @@ static dfl_status finish(search *it)
     }
     if (status != DFL_NO_MEMORY)
         status = dfl_balance_settle(it->x, &it->step, it->t, 0);
-    if (own.size > acceptable)
+    if (own.size > acceptable && longest > (vain ? noise : rounding))
         it->worst = own;
     return status;
 }

@@ -314,6 +314,27 @@ static void arch_beyond_its_fold_snaps_through(void **state)
     }
 }
 
+/* An inverted pendulum on a spring that is hardly stiff enough, or hardly too weak: across it only
+   the rounding of its weight is left, which no step removes, and stiffness is nearly zero. */
+static void balance_is_found_close_to_a_load_that_buckles(void **state)
+{
+    (void)state;
+    static const double margin[] = {1e-4, -4.5e-5, 1.6e-5, -1.3e-6};
+    for (int i = 0; i < 40; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "planar()\nlocal c, s = cos(%.17g), sin(%.17g)\ngravity{-10*c, -10*s}\n"
+                 "local b = body('b', { mass = 1, com = {c, s}, inertia = 1 })\n"
+                 "local j = revolute('j', ground, b, { at = {0, 0} })\n"
+                 "torsion('k', j, { stiffness = 10*(1 + %g), damping = 1 })\n",
+                 0.1 + 0.15 * i, 0.1 + 0.15 * i, margin[i % 4]);
+        near it = settle(text, NULL, NULL);
+        near_close(near_value(&it, "j.q"), 0, 1e-9);
+        assert_int_equal(it.modes.unstable, margin[i % 4] < 0);
+        near_free(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +353,7 @@ int main(void)
         cmocka_unit_test(small_forces_count_beside_large_ones),
         cmocka_unit_test(friction_that_slips_without_speed_is_not_judged),
         cmocka_unit_test(arch_beyond_its_fold_snaps_through),
+        cmocka_unit_test(balance_is_found_close_to_a_load_that_buckles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
