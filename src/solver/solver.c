@@ -9,6 +9,7 @@
 
 static dfl_status advance(dfl_solver *solver, double t_end);
 static dfl_status end_of_advance(dfl_solver *solver, dfl_status status, bool moved);
+static dfl_status conclude_step(dfl_solver *solver);
 static void note_pivoting(dfl_solver *solver);
 
 dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
@@ -165,17 +166,8 @@ static dfl_status advance(dfl_solver *solver, double t_end)
             stats->longest_step = fmax(stats->longest_step, dfl_clock() - step_begin);
         if (status)
             break;
-        if (st->stepped) { /* and not gone back to where it began */
-            status = dfl_solver_follow_step(solver);
-            if (status)
-                break;
-            dfl_solver_sizes_grow(solver);
-            dfl_solver_note_residuals(solver);
-            note_pivoting(solver);
-            status = dfl_solver_watch_derivatives(solver);
-            if (!status)
-                status = dfl_solver_report_step(solver);
-        }
+        if (st->stepped) /* and not gone back to where it began */
+            status = conclude_step(solver);
         if (!status)
             status = dfl_switching_flip(solver);
         if (!status && st->h == 0 && st->t != t_end)
@@ -184,6 +176,19 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     status = end_of_advance(solver, status, moves);
     stats->seconds += dfl_clock() - begin;
     return status;
+}
+
+/* Everything that follows a step which is kept. */
+static dfl_status conclude_step(dfl_solver *solver)
+{
+    dfl_status status = dfl_solver_follow_step(solver);
+    if (status)
+        return status;
+    dfl_solver_sizes_grow(solver);
+    dfl_solver_note_residuals(solver);
+    note_pivoting(solver);
+    status = dfl_solver_watch_derivatives(solver);
+    return status ? status : dfl_solver_report_step(solver);
 }
 
 /* The first matrix of a model that should need none of these. */
