@@ -198,6 +198,7 @@ bool dfl_study_store_row(dfl_simulation *sim, double t, const double *x)
         return true;
     dfl_study_evaluate_row(sim->outputs, sim->scene, sim, t, x);
     dfl_study_check_row(sim, t, x);
+    dfl_study_check_outputs(sim, t);
     if (sim->record)
         dfl_study_note_trouble(
             sim, dfl_record_row(sim->record, t, x, sim->outputs, sim->drawn ? sim->scene : NULL));

@@ -65,6 +65,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->event_names);
     dfl_free(sim->ctx, sim->events);
     dfl_free(sim->ctx, sim->outputs);
+    dfl_free(sim->ctx, sim->undefined);
     dfl_free(sim->ctx, sim->atol);
     dfl_free(sim->ctx, sim->largest);
     dfl_free(sim->ctx, sim->scene);
@@ -80,12 +81,13 @@ static dfl_status prepare(dfl_simulation *sim)
     const size_t outputs = (size_t)(model->count[DFL_AN_OUTPUT] + sim->nmore);
     const size_t scene = (size_t)(dfl_scene_columns(model) + sim->nmore_scene);
     sim->outputs = dfl_alloc(sim->ctx, outputs, sizeof *sim->outputs);
+    sim->undefined = dfl_alloc(sim->ctx, outputs, sizeof *sim->undefined);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
     sim->event_names =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_names);
     sim->scene = dfl_alloc(sim->ctx, scene, sizeof *sim->scene);
-    if (!sim->outputs || !sim->event_kinds || !sim->event_names || !sim->scene ||
+    if (!sim->outputs || !sim->undefined || !sim->event_kinds || !sim->event_names || !sim->scene ||
         dfl_study_tolerances_create(sim) || dfl_study_jumps_create(sim) ||
         dfl_study_doubts_create(sim) || dfl_study_switches_create(sim))
         return DFL_NO_MEMORY;

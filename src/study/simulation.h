@@ -57,6 +57,7 @@ struct dfl_simulation {
     } doubt;
     double *atol, *largest; /* n: absolute tolerances at the end, largest values of all steps */
     double *outputs;        /* at the last row */
+    bool *undefined;        /* of each output: the user knows that it was not finite */
     double *scene;          /* columns of the shapes there, if a file shows them: */
     bool drawn;
     bool started;          /* the initial values are complete; before, callbacks are ignored */

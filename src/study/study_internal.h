@@ -114,6 +114,7 @@ void dfl_study_trends_jump(dfl_simulation *sim, double t, const double *x);
 /* row_checks.c: energy and residuals of a row, before it is stored; the largest of all interpolated
    rows join those of the steps. */
 void dfl_study_check_row(dfl_simulation *sim, double t, const double *x);
+void dfl_study_check_outputs(dfl_simulation *sim, double t); /* of the row; warns */
 void dfl_study_add_rows(dfl_statistics *statistics, const dfl_simulation *sim);
 
 /* A named expression of the script (parts.c). */
