@@ -28,6 +28,7 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     dfl_runnable *run = dfl_alloc(ctx, 1, sizeof *run);
     if (!run)
         return DFL_NO_MEMORY;
+    dfl_graph_retry(eq->graph);
     run->eq = eq;
     run->ctx = ctx;
     run->packed = packed;

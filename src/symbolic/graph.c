@@ -95,6 +95,12 @@ dfl_status dfl_graph_status(dfl_graph *graph)
     return DFL_OK;
 }
 
+void dfl_graph_retry(dfl_graph *graph)
+{
+    if (graph->status == DFL_NO_MEMORY)
+        graph->status = DFL_OK;
+}
+
 dfl_expr dfl_constant(dfl_graph *graph, double value)
 {
     const double number = value == 0 ? 0 : value; /* one zero */

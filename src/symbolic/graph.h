@@ -127,6 +127,9 @@ void dfl_graph_free(dfl_graph *graph);
 /* DFL_OK, or the first failure, with its message in the context. */
 dfl_status dfl_graph_status(dfl_graph *graph);
 
+/* Forgets that there was no memory, for another attempt: no node was made since then. */
+void dfl_graph_retry(dfl_graph *graph);
+
 /* The number of nodes that n expressions consist of, each counted once: a message about the limit
    can name the largest part. 0 without memory. */
 uint32_t dfl_graph_size(const dfl_graph *graph, const dfl_expr *rows, int n);
