@@ -479,7 +479,7 @@ for i = 1, n do
 end
 simulate{ to = 0.01 }
 """)
-    sweep("heavy.lua", "--over", "n=2,60,2,3,60,2,2,2", "--case-memory", "2", "--output", "heavy.h5", "--csv", "heavy.csv")
+    sweep("heavy.lua", "--over", "n=2,90,2,3,90,2,2,2", "--case-memory", "2", "--output", "heavy.h5", "--csv", "heavy.csv")
     assert [row["status"] for row in table("heavy.csv")] == ["completed", "failed", "completed", "completed", "failed", "completed", "completed", "completed"]
     assert "2 MB of memory" in table("heavy.csv")[1]["message"]
     write("dense.lua", """
