@@ -8,7 +8,7 @@
    e: minus the slopes of the Lagrange polynomials at 0, the coefficients of the error estimate.
    AI = A^-1 by rows: row i has the slopes of the Lagrange polynomials at c_i.
    series: the last three coefficients of Legendre's series of the slope, from the increments of the
-   stages, the last one first; only with five and seven stages.
+   stages, the last one first; not with one stage.
    T and TI = T^-1 by columns of the width of lanes,
    A^-1 = T diag(gamma, [alpha -beta; beta alpha]..) TI: the eigenvectors, the real one of length 1,
    the others with last component 1, as in RADAU5. */
@@ -35,6 +35,10 @@ static const double AI3[3][3] = {
     {3.2247448713915890491, 1.1678400846904054949, -0.25319726474218082619},
     {-3.5678400846904054949, 0.7752551286084109509, 1.0531972647421808262},
     {5.5319726474218082619, -7.5319726474218082619, 5.0}};
+static const double series3[3][3] = {
+    {7.7903910236246119122, -4.4570576902912785788, 1.6666666666666666667},
+    {-2.2584183762028036503, -3.074914957130529683, 2.3333333333333333333},
+    {0.0, 0.0, 1.0}};
 static const double T3[3][4] = {
     {0.091232394870892942792, 0.24171793270710701896, 0.96604818261509293619},
     {-0.14125529502095420843, 0.204129352293799932, 1.0},
@@ -166,7 +170,7 @@ static const double TI7[7][8] = {
     {                                                                                              \
         s, 2 * s - 1, width, c##s, weight##s, shift##s, e##s, AI##s[0], series, T##s[0], TI##s[0]  \
     }
-static const dfl_coefficients methods[] = {METHOD(1, 4, NULL), METHOD(3, 4, NULL),
+static const dfl_coefficients methods[] = {METHOD(1, 4, NULL), METHOD(3, 4, series3[0]),
                                            METHOD(5, 8, series5[0]), METHOD(7, 8, series7[0])};
 
 const dfl_coefficients *dfl_coefficients_of(int order)

@@ -56,9 +56,12 @@ enum { LOWEST = 5, FIRST = 9 };                    /* orders */
 enum { MEMORY = 100 };                             /* of kinks, in steps of higher orders */
 static const double direct = 5;                    /* rtol that estimates may have at kinks */
 static const double part = 0.03, tenfold = 10;     /* of the next coefficient; of the estimate */
+static const double left_out = 14;                 /* coefficient of degree 3 whose integral is 1 */
 
-static bool wasteful(dfl_order *order, int present, bool could_be_longer);
+static bool wasteful(dfl_radau *ra, bool cut, double growth);
 static bool too_low(dfl_radau *ra, bool long_enough, long long cost);
+static double coefficient(dfl_radau *ra, int place);
+static double next_coefficient(dfl_radau *ra, double least);
 static bool may_raise(const dfl_radau *ra);
 static void weigh(dfl_radau *ra, bool long_enough);
 static double rate_of_step(const dfl_radau *ra);
@@ -106,8 +109,7 @@ void dfl_order_accepted(dfl_radau *ra, double growth, bool cut, bool after_rejec
         change(ra, ra->rk->order + 4);
         return;
     }
-    if (wasteful(order, ra->rk->order,
-                 cut && growth >= (ra->rk->order > FIRST ? ample : ample_first))) {
+    if (wasteful(ra, cut, growth)) {
         change(ra, ra->rk->order - 4);
         order->thrifty = true;
         order->before = cost;
@@ -164,24 +166,38 @@ static bool may_raise(const dfl_radau *ra)
            (calm || order->steps >= order->wait[ra->rk->order >= FIRST]);
 }
 
+/* Whether three stages give all of the polynomial that the tolerance wants: estimates do not see
+   prescribed motions. What they leave out of x' has degree 3: with five stages the last but one
+   coefficient, in the tolerance of their order, which is up to six times as large. */
+static bool polynomial_serves(dfl_radau *ra)
+{
+    return ra->rk->order == LOWEST ? next_coefficient(ra, 0) <= left_out
+                                   : coefficient(ra, 1) <= left_out / 7;
+}
+
 /* Whether steps of a high order were cut so far that a lower one will do. It is asked again after
    more and more steps. */
-static bool wasteful(dfl_order *order, int present, bool could_be_longer)
+static bool wasteful(dfl_radau *ra, bool cut, double growth)
 {
-    order->slack = could_be_longer ? order->slack + 1 : 0;
-    if (present <= LOWEST || order->slack < order->patience)
+    dfl_order *order = &ra->order;
+    const double enough_room = ra->rk->order > FIRST ? ample : ample_first;
+    order->slack = cut && growth >= enough_room ? order->slack + 1 : 0;
+    if (ra->rk->order <= LOWEST || order->slack < order->patience)
+        return false;
+    if (ra->rk->order == FIRST && !polynomial_serves(ra))
         return false;
     order->patience = order->patience < LONGEST_WAIT ? 2 * order->patience : LONGEST_WAIT;
     return true;
 }
 
-/* Whether an order that was lowered because steps were cut makes steps that are not, or that cost
-   as much. */
+/* Whether an order that was lowered because steps were cut makes steps that are not, that cost as
+   much, or whose polynomial leaves something out. */
 static bool too_low(dfl_radau *ra, bool long_enough, long long cost)
 {
     dfl_order *order = &ra->order;
-    const bool dear = !long_enough || cost >= order->before;
-    order->too_dear = order->thrifty && dear ? order->too_dear + 1 : 0;
+    const bool dear =
+        order->thrifty && (!long_enough || cost >= order->before || !polynomial_serves(ra));
+    order->too_dear = dear ? order->too_dear + 1 : 0;
     return order->too_dear >= TOO_DEAR && ra->rk->stages < ra->max_stages;
 }
 
@@ -220,16 +236,22 @@ static double coefficient(dfl_radau *ra, int place)
 }
 
 /* The coefficient after the last one, if they go on falling as the last ones do; 0 where it is
-   certainly below `least`, with three stages, whose coefficients are too few, and with an order
-   that was asked for, which has RADAU's estimate. */
-static double neglected(dfl_radau *ra, double least)
+   certainly below `least`. */
+static double next_coefficient(dfl_radau *ra, double least)
 {
-    const double last = ra->order.automatic && ra->rk->order > FIRST ? coefficient(ra, 0) : 0;
+    const double last = coefficient(ra, 0);
     if (!(last > least))
         return 0;
     const double fall = fmax(last / fmax(DBL_MIN, coefficient(ra, 1)),
                              sqrt(last / fmax(DBL_MIN, coefficient(ra, 2))));
     return last * fmin(1, fall);
+}
+
+/* 0 with three stages, whose coefficients are too few, and with an order that was asked for, which
+   has RADAU's estimate. */
+static double neglected(dfl_radau *ra, double least)
+{
+    return ra->order.automatic && ra->rk->order > FIRST ? next_coefficient(ra, least) : 0;
 }
 
 /* Over a step in which the motion is smooth the coefficients of Legendre's series of x' fall like a

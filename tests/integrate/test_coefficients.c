@@ -161,7 +161,7 @@ static void the_last_coefficients_of_the_slope_are_those_of_legendres_series(voi
     for (int n = 0; n < NORDERS; n++) {
         const dfl_coefficients *rk = dfl_coefficients_of(orders[n]);
         const int s = rk->stages;
-        assert_int_equal(rk->series != NULL, s > 3);
+        assert_int_equal(rk->series != NULL, s > 1);
         for (int k = 1; rk->series && k < s; k++)
             for (int place = 0; place < 3; place++) {
                 double sum = 0;
