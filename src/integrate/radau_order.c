@@ -22,10 +22,10 @@
    every second attempt may fail: then the order is lowered as well.
 
    Steps that end early, at rows or instants, gain nothing from a higher order: they do not raise
-   it, and four in a row that could have been twice as long end order 13, six times as long order 9.
-   If the lower order then makes steps that end before rows and instants, it is given up, and asked
-   for again after twice as many such steps. Where Newton's iteration fails right after a switch,
-   the order is lowered at once.
+   it, and four in a row that could have been twice as long end order 13, six times as long order 9,
+   if order 5 has a polynomial that serves between them. If the lower order then makes steps that
+   end before rows and instants, it is given up, and asked for again after twice as many such steps.
+   Where Newton's iteration fails right after a switch, the order is lowered at once.
 
    An estimate may vanish by chance, or because the motions that a long step does not resolve are
    damped in it; the next steps then show what it left. So a part of what Legendre's series of the
