@@ -24,7 +24,7 @@ static const double rest = 1e-3;
 static dfl_status borrow(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
                          int columns);
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities);
-static dfl_status follow(dfl_initial *init);
+static dfl_status follow(dfl_initial *init, const dfl_conditions *cond);
 static dfl_status complete_rest(dfl_initial *init);
 
 dfl_status dfl_packed_start_create(dfl_initial *init)
@@ -163,14 +163,14 @@ dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *con
 {
     dfl_status status = dfl_packed_start_positions(init, cond);
     if (!status && init->sys.packed->following)
-        status = follow(init);
+        status = follow(init, cond);
     if (!status)
         status = run_stage(init, cond, true);
     return status ? status : complete_rest(init);
 }
 
 /* Velocities that follow from others, where positions have moved: those of the guess. */
-static dfl_status follow(dfl_initial *init)
+static dfl_status follow(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
     dfl_packed_start *ps = init->packed;
@@ -183,7 +183,7 @@ static dfl_status follow(dfl_initial *init)
     memset(ps->A, 0, (size_t)ps->W.start[sys->n3] * sizeof *ps->A);
     for (int j = 0; j < sys->n3; j++)
         for (int k = ps->W.start[j]; k < ps->W.start[j + 1]; k++)
-            if (following[sys->at.v - sys->na + j])
+            if (following[sys->at.v - sys->na + j] && !dfl_stages_held(init, cond, sys->at.v + j))
                 ps->A[k] = init->point.blocks.W[k];
     for (int i = 0; i < sys->nc; i++) {
         ps->choice.left_out[i] = !sys->packed->uncounted[i];
@@ -194,7 +194,7 @@ static dfl_status follow(dfl_initial *init)
         return DFL_OK;
     dfl_saddle_ldl_solve(ps->dx, ps->l, plain);
     for (int j = sys->at.v; j < sys->at.v + sys->n3; j++)
-        if (following[j - sys->na])
+        if (following[j - sys->na] && !dfl_stages_held(init, cond, j))
             init->x0[j] = init->x[j] += ps->dx[j - sys->at.v];
     return DFL_OK;
 }

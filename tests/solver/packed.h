@@ -22,6 +22,8 @@ typedef struct packed_model {
 
 static dfl_pattern packed_pattern(int rows, int columns)
 {
+    if (rows < 0 || columns < 0)
+        abort();
     int *start = malloc(((size_t)columns + 1 + (size_t)(rows * columns)) * sizeof *start);
     assert_non_null(start);
     for (int j = 0; j <= columns; j++)
