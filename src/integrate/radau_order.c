@@ -56,7 +56,7 @@ enum { LOWEST = 5, FIRST = 9 };                    /* orders */
 enum { MEMORY = 100 };                             /* of kinks, in steps of higher orders */
 static const double direct = 5;                    /* rtol that estimates may have at kinks */
 static const double part = 0.03, tenfold = 10;     /* of the next coefficient; of the estimate */
-static const double left_out = 14;                 /* coefficient of degree 3 whose integral is 1 */
+static const double left_out = 1;                  /* rtol: the integral of it is a fourteenth */
 
 static bool wasteful(dfl_radau *ra, bool cut, double growth);
 static bool too_low(dfl_radau *ra, bool long_enough, long long cost);
@@ -166,13 +166,13 @@ static bool may_raise(const dfl_radau *ra)
            (calm || order->steps >= order->wait[ra->rk->order >= FIRST]);
 }
 
-/* Whether three stages give all of the polynomial that the tolerance wants: estimates do not see
-   prescribed motions. What they leave out of x' has degree 3: with five stages the last but one
-   coefficient, in the tolerance of their order, which is up to six times as large. */
-static bool polynomial_serves(dfl_radau *ra)
+/* Whether what order 5 leaves out of x', of degree 3, is far below rtol: with five stages the last
+   but one coefficient. Estimates do not see prescribed motions, of which there is the polynomial
+   alone between the ends of steps; and rows alone shall not make results less accurate. */
+static bool low_order_serves(dfl_radau *ra)
 {
-    return ra->rk->order == LOWEST ? next_coefficient(ra, 0) <= left_out
-                                   : coefficient(ra, 1) <= left_out / 7;
+    const double next = ra->rk->order == LOWEST ? next_coefficient(ra, 0) : coefficient(ra, 1);
+    return next * ra->base.scale->loosened <= left_out;
 }
 
 /* Whether steps of a high order were cut so far that a lower one will do. It is asked again after
@@ -184,7 +184,7 @@ static bool wasteful(dfl_radau *ra, bool cut, double growth)
     order->slack = cut && growth >= enough_room ? order->slack + 1 : 0;
     if (ra->rk->order <= LOWEST || order->slack < order->patience)
         return false;
-    if (ra->rk->order == FIRST && !polynomial_serves(ra))
+    if (ra->rk->order == FIRST && !low_order_serves(ra))
         return false;
     order->patience = order->patience < LONGEST_WAIT ? 2 * order->patience : LONGEST_WAIT;
     return true;
@@ -196,7 +196,7 @@ static bool too_low(dfl_radau *ra, bool long_enough, long long cost)
 {
     dfl_order *order = &ra->order;
     const bool dear =
-        order->thrifty && (!long_enough || cost >= order->before || !polynomial_serves(ra));
+        order->thrifty && (!long_enough || cost >= order->before || !low_order_serves(ra));
     order->too_dear = dear ? order->too_dear + 1 : 0;
     return order->too_dear >= TOO_DEAR && ra->rk->stages < ra->max_stages;
 }

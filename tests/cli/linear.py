@@ -14,14 +14,11 @@ ENDS = {"train": 2, "chain": 0.5, "turntable": 2}  # s; dense matrices of the tr
 CLOSE = {"train": 1e-4, "tilted-loop": 2e-5,  # the loop is right to its misfit
          "walker": 2e-5}
 USUAL, LEAST = 2e-6, 0.05
-CLOSER = {"top-bodies": "1e-9"}  # rtol: both runs err by ten times the one of the model
 COUNTLESS = {"landing-chain", "walker"}  # impacts that alternate until tolerances end it
 
 
 def run(path, linear, end):
     command = [PROGRAM, "run", path, "--linear", linear, "--json"]
-    name = os.path.basename(path)[: -len(".lua")]
-    command += ["--rtol", CLOSER[name]] if name in CLOSER else []
     done = subprocess.run(command + (["--to", str(end)] if end else []), capture_output=True,
                           text=True, timeout=120)
     if linear == "tree" and done.returncode == 2 and "linear = tree does not go with" in done.stderr:
