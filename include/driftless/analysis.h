@@ -67,7 +67,8 @@ typedef struct dfl_linearized {
 
 /* Linearizes at (t, x). `inputs` may be NULL. The caller clears *out also after a failure.
    DFL_INVALID: the model's contract, or its sparsity: matrices are dense. DFL_SINGULAR: unknowns
-   do not follow from the state; the message names one. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+   do not follow from the state; the message names one. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY.
+ */
 dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
                          const double *x, const dfl_inputs *inputs);
 void dfl_linearized_clear(dfl_linearized *linear);

@@ -41,8 +41,8 @@ static void a_free_beam_of_20_elements_has_its_frequencies(void **state)
         assert_true(i < beam.body->n);
         if (beam.order.family[i] != DFL_BEAM_BEND_Y && beam.order.family[i] != DFL_BEAM_BEND_Z)
             continue;
-        const double EI =
-            beam.order.family[i] == DFL_BEAM_BEND_Y ? E * b * h * h * h / 12 : E * h * b * b * b / 12;
+        const double EI = beam.order.family[i] == DFL_BEAM_BEND_Y ? E * b * h * h * h / 12
+                                                                  : E * h * b * b * b / 12;
         assert_near(sqrt(beam.order.k[i] * EI / (rho * A)) / exact[k], 1.0, k < 5 ? 6.2e-5 : 1e-3);
         k++;
     }
@@ -100,7 +100,8 @@ static void static_shapes_make_few_modes_accurate(void **state)
                                                              .frame = DFL_FRAME_BUCKENS,
                                                              .stiffness = {1e9, 1.0, 1.0, 1.0}});
         for (int i = 0; i < 2; i++)
-            assert_near(sqrt(beam.order.k[i]) / (exact[i] * exact[i]), 1.0, modes == 2 ? 4.4e-3 : 4.1e-4);
+            assert_near(sqrt(beam.order.k[i]) / (exact[i] * exact[i]), 1.0,
+                        modes == 2 ? 4.4e-3 : 4.1e-4);
         dfl_modal_body_free(beam.body);
     }
     dfl_context_free(ctx);
